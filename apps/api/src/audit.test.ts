@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { sessionAudit } from '@muster/core/access'
-import { flushAttempts, recordAttempt, sealAuditEntries } from '@muster/core/audit'
+import { type AuditEntry, flushAttempts, recordAttempt, sealAuditEntries } from '@muster/core/audit'
 import { canonicalJson } from '@muster/core/canonical-json'
 import { auditActions, schema as tables } from '@muster/core/registry'
-import type { TenantFixture } from '@muster/core/testing'
+import { makePrivateKey, type TenantFixture } from '@muster/core/testing'
 import { asc } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { globalId } from './graphql/shared/ids.ts'
@@ -41,7 +41,7 @@ const expectedOutcome = (typename: string) =>
   typename.endsWith('Payload') ? 'succeeded' : typename === 'ForbiddenError' ? 'denied' : 'failed'
 
 /** Outcome and action of each mutation. */
-const seen: Record<'viewer' | 'owner', Record<string, { outcome: string; action: string }>> = { viewer: {}, owner: {} }
+const seen: Record<'viewer' | 'owner', Record<string, AuditEntry>> = { viewer: {}, owner: {} }
 
 describe.each(['viewer', 'owner'] as const)('as %s', (role) => {
   test.each(MUTATIONS.filter((name) => !PUBLIC.includes(name)))('%s leaves one row with its outcome', async (name) => {
@@ -70,6 +70,118 @@ test('most mutations are refused to viewers and allowed to owners, with the same
   expect(succeeded.length).toBeGreaterThan(25)
   for (const name of denied.filter((name) => succeeded.includes(name)))
     expect(seen.viewer[name]!.action, name).toBe(seen.owner[name]!.action)
+})
+
+/** Successful mutations above that change no row of their object, or not in this test. */
+const UNCHANGED = ['endOtherSessions', 'rotateCredentialKey', 'setVarMerge', 'uploadPlaybookBundle']
+
+test('a successful mutation has the changed fields', () => {
+  const succeeded = MUTATIONS.filter((name) => seen.owner[name]?.outcome === 'succeeded' && !UNCHANGED.includes(name))
+  for (const name of succeeded) expect(seen.owner[name]!.before ?? seen.owner[name]!.after, name).not.toBeNull()
+})
+
+describe('before and after', () => {
+  let update: Awaited<ReturnType<typeof createVictim>>
+  beforeAll(async () => {
+    update = await createVictim(t, isolations)
+    const { viewer, owner } = update.tenant
+    const { theirs } = update.known
+    const member = await t.runtime.db.query.members.findFirst({
+      where: { tenantId: update.tenant.tenant.id, userId: viewer.actor.id! },
+    })
+    theirs.Member = globalId('Member', member!.id)
+    const { it } = await t.ask<{ it: { template: { id: string } } }>(
+      owner,
+      `mutation { it: createJobTemplate(input: { name: "own", settings: { source: BUNDLE, bundleId: "${theirs.PlaybookBundle}", playbookPath: "site.yml" } }) {
+        ... on CreateJobTemplatePayload { template { id } } } }`,
+    )
+    theirs.JobTemplate = it.template.id
+  })
+  const SECRET = 'geheim-1234'
+  /** The input of each update, and the changed fields in its entry; a function where the input needs an ID. */
+  const UPDATES: Record<string, [input: (theirs: Known['theirs']) => string, before: object | null, after: object | null]> = {
+    changeMemberRole: [({ Member }) => `id: "${Member}", role: OPERATOR`, { role: 'viewer' }, { role: 'operator' }],
+    suspendMember: [
+      ({ Member }) => `id: "${Member}"`,
+      { suspendedAt: null, suspendedByName: null },
+      { suspendedAt: expect.any(String), suspendedByName: expect.any(String) },
+    ],
+    resumeMember: [
+      ({ Member }) => `id: "${Member}"`,
+      { suspendedAt: expect.any(String), suspendedByName: expect.any(String) },
+      { suspendedAt: null, suspendedByName: null },
+    ],
+    updateNode: [
+      ({ ComputeNode }) => `id: "${ComputeNode}", notes: "new", tags: ["a"]`,
+      { notes: '', tags: [] },
+      { notes: 'new', tags: ['a'] },
+    ],
+    setNodeMaintenance: [({ ComputeNode }) => `id: "${ComputeNode}", enabled: true`, expect.any(Object), expect.any(Object)],
+    updateNodeGroup: [({ NodeGroup }) => `id: "${NodeGroup}", priority: 7`, { priority: 100 }, { priority: 7 }],
+    setNodeGroupMembers: [
+      ({ NodeGroup, ComputeNode }) => `id: "${NodeGroup}", addNodeIds: ["${ComputeNode}"]`,
+      null,
+      { members: [expect.any(String)] },
+    ],
+    updateCredential: [
+      ({ Credential }) => `id: "${Credential}", username: "root", privateKey: ${JSON.stringify(makePrivateKey())}`,
+      { encrypted: { privateKey: '[hidden]' }, username: 'ops', publicKey: expect.any(String) },
+      { encrypted: { privateKey: '[hidden, changed]' }, username: 'root', publicKey: expect.any(String) },
+    ],
+    updateSecretStore: [({ SecretStore }) => `id: "${SecretStore}", mount: "kv"`, { mount: 'secret' }, { mount: 'kv' }],
+    updateAlertRoute: [
+      ({ AlertRoute }) => `id: "${AlertRoute}", name: "new", url: "https://hooks.test/${SECRET}"`,
+      { name: 'theirs', encrypted: { url: '[hidden]' } },
+      { name: 'new', encrypted: { url: '[hidden, changed]' } },
+    ],
+    updateJobTemplate: [
+      ({ JobTemplate }) => `id: "${JobTemplate}", settings: { forks: 3 }`,
+      { forks: 20, version: 1 },
+      { forks: 3, version: 2 },
+    ],
+    archiveJobTemplate: [({ JobTemplate }) => `id: "${JobTemplate}"`, { archivedAt: null }, { archivedAt: expect.any(String) }],
+    setVars: [() => 'text: "a: 1", basedOn: 0', null, expect.objectContaining({ source: 'a: 1', vars: { a: 1 } })],
+    setSecretVar: [
+      () => `name: "password", value: "${SECRET}"`,
+      { version: 1, secrets: {} },
+      { version: 2, secrets: { password: '[hidden]' } },
+    ],
+    setVarMerge: [() => 'merge: DEEP', { varMerge: 'replace' }, { varMerge: 'deep' }],
+    setRetention: [() => 'logDays: 7', { logRetentionDays: null }, { logRetentionDays: 7 }],
+    setMaxConcurrentRuns: [() => 'maxConcurrentRuns: 3', { maxConcurrentRuns: null }, { maxConcurrentRuns: 3 }],
+    pauseQueue: [
+      () => 'reason: "x"',
+      expect.objectContaining({ queuePauseReason: null }),
+      expect.objectContaining({ queuePauseReason: 'x' }),
+    ],
+    resumeQueue: [
+      () => '',
+      expect.objectContaining({ queuePauseReason: 'x' }),
+      expect.objectContaining({ queuePauseReason: null }),
+    ],
+    updateAgentSettings: [() => 'staleAfterSeconds: 90', { staleAfterSeconds: 120 }, { staleAfterSeconds: 90 }],
+  }
+  /** Mutations with such a name that have no row to show: their tests check what they record. */
+  const WITHOUT_ROW = ['setPassword']
+
+  test.each(Object.entries(UPDATES))('%s has the changed fields, with secrets masked', async (name, [input, before, after]) => {
+    const fields = input(update.known.theirs)
+    const [row] = await rowsOf(() =>
+      t
+        .ask(
+          update.tenant.owner,
+          `mutation { it: ${name}${fields && `(input: { ${fields} })`} { __typename ... on Error { message } } }`,
+        )
+        .then((data) => expect((data as { it: object }).it).toEqual({ __typename: expect.stringMatching(/Payload$/) })),
+    )
+    expect({ before: row!.before, after: row!.after }).toEqual({ before, after })
+    expect(JSON.stringify(row)).not.toContain(SECRET)
+  })
+
+  test('every update has a case', () => {
+    const updates = MUTATIONS.filter((name) => /^(update|set|change|rename|suspend|pause|archive)[A-Z]/.test(name))
+    expect(updates.filter((name) => !(name in UPDATES) && !WITHOUT_ROW.includes(name))).toEqual([])
+  })
 })
 
 describe('sign-in', () => {

@@ -74,6 +74,8 @@ test('a password alone does not sign in a user with an authenticator app', async
 
   const first = await signIn()
   expect(first).toMatchObject({ __typename: 'SecondFactorRequiredError', challenge: expect.any(String) })
+  const entry = await t.runtime.db.query.auditEntries.findFirst({ where: { objectName: email }, orderBy: { id: 'desc' } })
+  expect(entry).toMatchObject({ action: 'session.challenge', outcome: 'succeeded', actorKind: 'anonymous', error: null })
   expect((await verify(first.challenge, '000000')).__typename).toBe('UnauthenticatedError')
   expect((await verify('forged', totpCode(uri))).__typename).toBe('UnauthenticatedError')
   const code = totpCode(uri)

@@ -12,7 +12,8 @@ export const memberAudit = defineAuditActions('member', [
 ])
 export const invitationAudit = defineAuditActions('invitation', ['create', 'revoke', 'accept'])
 export const tenantAudit = defineAuditActions('tenant', ['create', 'switch'])
-export const sessionAudit = defineAuditActions('session', ['create', 'end'])
+/** `challenge`: the password was right, and the second factor is required. */
+export const sessionAudit = defineAuditActions('session', ['create', 'challenge', 'end'])
 export const userAudit = defineAuditActions('user', ['requestPasswordReset', 'resetPassword', 'setPassword'])
 /** The second factor of a user. */
 export const totpAudit = defineAuditActions('totp', ['start', 'confirm', 'remove', 'replaceRecoveryCodes', 'verify'])

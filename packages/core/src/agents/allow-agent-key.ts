@@ -1,7 +1,7 @@
 import { InvalidKeyError, NodeId, publicKey } from '@muster/protocol'
 import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit } from '../audit/index.ts'
+import { audit, changeOf } from '../audit/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
 import { actorColumns, authorize, type Ctx, createdBy } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
@@ -43,6 +43,8 @@ export async function allowAgentKey(ctx: Ctx, input: z.input<typeof AllowAgentKe
     async (tx, ctx) => {
       if (nodeId) await checkNode(tx, ctx, nodeId)
       const allowed = { status: 'ALLOWED' as const, approvedAt: sql`now()`, ...actorColumns(ctx, 'approved'), note: note ?? '' }
+      const same = and(visibleTo(ctx, agentKeys), eq(agentKeys.publicKey, base64))
+      const [before] = await tx.select().from(agentKeys).where(same).for('update')
       const [key] = await tx
         .insert(agentKeys)
         .values({ ...allowed, tenantId: ctx.tenantId, nodeId, agentId, publicKey: base64, ...createdBy(ctx) })
@@ -58,10 +60,7 @@ export async function allowAgentKey(ctx: Ctx, input: z.input<typeof AllowAgentKe
         })
         .returning()
       if (!key) {
-        const [now] = await tx
-          .select()
-          .from(agentKeys)
-          .where(and(visibleTo(ctx, agentKeys), eq(agentKeys.publicKey, base64)))
+        const [now] = await tx.select().from(agentKeys).where(same)
         throw new Conflict(
           now?.status === 'REVOKED'
             ? 'This key is revoked permanently. Create a new one with `muster-agent init` on the node.'
@@ -74,6 +73,7 @@ export async function allowAgentKey(ctx: Ctx, input: z.input<typeof AllowAgentKe
         agentKeyAudit.allow,
         { id: key.id, name: keyFingerprint(base64) },
         { nodeId: key.nodeId, agentId: key.agentId },
+        { change: changeOf(agentKeys, before ?? null, key) },
       )
       if (key.nodeId) {
         for (const changeEvent of await resolveKeyAlert(tx, ctx, key.nodeId)) ctx.notify(changeEvent)

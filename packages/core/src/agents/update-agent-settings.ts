@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit } from '../audit/index.ts'
+import { audit, changeOf } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { agentAudit } from './audit-actions.ts'
@@ -34,7 +34,8 @@ export async function updateAgentSettings(ctx: Ctx, input: z.input<typeof Update
   return inTransaction(ctx, async (tx) => {
     // Serializes concurrent updates, so that the checked values are the written ones.
     await tx.execute(sql`select 1 from tenants where id = ${ctx.tenantId} for update`)
-    const settings = { ...(await readAgentSettings(tx, ctx.tenantId)), ...changes, tenantId: ctx.tenantId, updatedAt: sql`now()` }
+    const before = await readAgentSettings(tx, ctx.tenantId)
+    const settings = { ...before, ...changes, tenantId: ctx.tenantId, updatedAt: sql`now()` }
     // One late heartbeat is not an outage.
     if (settings.staleAfterSeconds < 2 * settings.heartbeatIntervalSeconds)
       throw new InvalidInput([
@@ -52,7 +53,9 @@ export async function updateAgentSettings(ctx: Ctx, input: z.input<typeof Update
       .values(settings)
       .onConflictDoUpdate({ target: agentSettings.tenantId, set: settings })
       .returning()
-    await audit(tx, ctx, agentAudit.updateSettings, { id: ctx.tenantId }, changes)
+    await audit(tx, ctx, agentAudit.updateSettings, { id: ctx.tenantId }, changes, {
+      change: changeOf(agentSettings, before, row!),
+    })
     return row!
   })
 }

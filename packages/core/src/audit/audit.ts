@@ -1,6 +1,7 @@
 import type { Attempt, Ctx, Origin, Tx } from '../kernel/context.ts'
+import { recordedChanges } from '../kernel/db/record-changes.ts'
 import { snakeCased } from '../kernel/names.ts'
-import type { AuditChange } from './change.ts'
+import { type AuditChange, changeOf } from './change.ts'
 import { type ActorKind, type AuditChannel, auditEntries } from './tables.ts'
 
 /** One kind of audit entry; `name` is what the table stores, for example `job_run.cancel`. */
@@ -8,7 +9,7 @@ export type AuditAction = { readonly name: string }
 type AuditObject = { id: string | null; name?: string | null; details?: Record<string, unknown> }
 
 export type AuditFields = {
-  /** From `changeOf`. */
+  /** From `changeOf`; only for what the transaction does not record by itself, see record-changes.ts. */
   change?: AuditChange
   /** Reason that the caller gave. */
   reason?: string | null
@@ -47,8 +48,8 @@ export const callerColumns = (caller: Caller) => ({
 })
 
 /**
- * Records who did `action` to `object`, or to several objects, in the transaction of the change. `details`, for all or for one
- * object, must hold no secret.
+ * Records who did `action` to `object`, or to several objects, in the transaction of the change and after its statements.
+ * `details`, for all or for one object, must hold no secret. In a mutation, the changed fields of the object's row are added.
  */
 export async function audit(
   tx: Tx,
@@ -60,6 +61,12 @@ export async function audit(
 ): Promise<void> {
   const objects = Array.isArray(object) ? object : [object]
   const given = reason ?? details.reason
+  const recorded = await recordedChanges(
+    tx,
+    objects.flatMap(({ id }) => id ?? []),
+  )
+  const changeTo = (id: string | null): AuditChange =>
+    merged([...(recorded.get(id ?? '') ?? []).map(({ table, before, after }) => changeOf(table, before, after)), change])
   const entries = objects.map(({ id, name, details: own }) => ({
     tenantId: ctx.tenantId,
     ...callerColumns(ctx),
@@ -67,12 +74,20 @@ export async function audit(
     objectId: id,
     objectName: name ?? null,
     details: own ?? details,
-    before: change?.before ?? null,
-    after: change?.after ?? null,
+    ...changeTo(id),
     reason: typeof given === 'string' && given !== '' ? given : null,
     runId: runId ?? ctx.runId ?? null,
   }))
   for (let i = 0; i < entries.length; i += ROWS_PER_INSERT)
     await tx.insert(auditEntries).values(entries.slice(i, i + ROWS_PER_INSERT))
   if (ctx.attempt && entries.length > 0) ctx.attempt.isRecorded = true
+}
+
+/** Changes without fields are null, like those without a row. */
+function merged(changes: (AuditChange | undefined)[]): AuditChange {
+  const side = (name: 'before' | 'after') => {
+    const fields = Object.assign({}, ...changes.map((change) => change?.[name]))
+    return Object.keys(fields).length > 0 ? fields : null
+  }
+  return { before: side('before'), after: side('after') }
 }

@@ -12,8 +12,9 @@ export const MASKED_CHANGED = '[hidden, changed]'
 /** Columns whose names suggest a secret, or a digest of one, are masked unless listed as harmless. */
 const SECRET = /secret|passw|token|encrypt|hash|salt|private|proof|wrapped/i
 const HARMLESS = new Set(['secretRefs', 'secretStoreId', 'secretsId', 'tokenPrefix'])
-/** Columns that every change changes, or that identify the row. */
-const IGNORED = new Set(['id', 'tenantId', 'createdAt', 'updatedAt', 'createdById', 'createdByName', 'changedXid'])
+/** Columns that every change changes, or that identify the row or the actor. */
+const IGNORED = new Set(['id', 'tenantId', 'createdAt', 'updatedAt', 'createdByName', 'updatedByName', 'changedXid'])
+const isIgnored = (name: string): boolean => IGNORED.has(name) || name.endsWith('ById')
 
 /** Whether the audit log masks a column. */
 const isSecretColumn = (name: string): boolean => SECRET.test(name) && !HARMLESS.has(name)
@@ -31,7 +32,7 @@ export function changeOf(table: PgTable, before: object | null, after: object | 
   const change: AuditChange = { before: before && {}, after: after && {} }
   const [old, current] = [before as Row | null, after as Row | null]
   for (const name of Object.keys(getColumns(table))) {
-    if (IGNORED.has(name) || (old && current && !(name in old && name in current))) continue
+    if (isIgnored(name) || (old && current && !(name in old && name in current))) continue
     const [a, b] = [old?.[name] ?? null, current?.[name] ?? null]
     if (isDeepStrictEqual(a, b)) continue
     if (isSecretColumn(name)) {

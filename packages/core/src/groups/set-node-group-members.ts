@@ -36,8 +36,15 @@ export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNod
     if (!group) throw await notFoundOrConflict(tx, ctx, nodeGroups, id, 'group', () => null)
     const blockedReason = setMembersBlockedReason(ctx.actor, group)
     if (blockedReason) throw new Conflict(blockedReason)
-    if (remove && remove.length > 0)
-      await tx.delete(nodeGroupMembers).where(and(eq(nodeGroupMembers.groupId, id), isOneOf(nodeGroupMembers.nodeId, remove)))
+    const nodeIds = { nodeId: nodeGroupMembers.nodeId }
+    const removedRows =
+      remove && remove.length > 0
+        ? await tx
+            .delete(nodeGroupMembers)
+            .where(and(eq(nodeGroupMembers.groupId, id), isOneOf(nodeGroupMembers.nodeId, remove)))
+            .returning(nodeIds)
+        : []
+    let addedRows: typeof removedRows = []
     if (add && add.length > 0) {
       const nodes = await tx
         .select({ id: computeNodes.id })
@@ -45,22 +52,25 @@ export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNod
         .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, add)))
         .for('key share')
       const known = new Set(nodes.map((node) => node.id))
-      const taken = new Map((await inSetAlready(tx, ctx, group, add)).map((each) => [each.nodeId, each]))
+      const others = new Map((await inSetAlready(tx, ctx, group, add)).map((each) => [each.nodeId, each]))
       const issues = add.flatMap((node, i) => {
-        const other = taken.get(node)
+        const other = others.get(node)
         if (!known.has(node)) return [{ path: `addNodeIds.${i}`, message: `there is no node ${node}` }]
         if (!other) return []
         const message = `${other.node} is in ${other.group}, which is in the exclusive set ${group.exclusiveSet} too; remove it from that group first`
         return [{ path: `addNodeIds.${i}`, message }]
       })
       if (issues.length > 0) throw new InvalidInput(issues)
-      await tx
+      addedRows = await tx
         .insert(nodeGroupMembers)
         // Insert in one order, so that concurrent calls wait for each other instead of deadlocking.
         .values([...add].sort().map((nodeId) => ({ groupId: id, nodeId, exclusiveSet: group.exclusiveSet })))
         .onConflictDoNothing({ target: [nodeGroupMembers.groupId, nodeGroupMembers.nodeId] })
+        .returning(nodeIds)
     }
-    await audit(tx, ctx, nodeGroupAudit.setMembers, group, { added: add ?? [], removed: remove ?? [] })
+    const members = (rows: typeof addedRows) => (rows.length > 0 ? { members: rows.map(({ nodeId }) => nodeId) } : {})
+    const change = { before: members(removedRows), after: members(addedRows) }
+    await audit(tx, ctx, nodeGroupAudit.setMembers, group, { added: add ?? [], removed: remove ?? [] }, { change })
     for (const nodeId of [...(add ?? []), ...(remove ?? [])]) ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
     return group
   })

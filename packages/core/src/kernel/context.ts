@@ -1,5 +1,6 @@
 import type { AnyRelations, EmptyRelations } from 'drizzle-orm'
 import type { Db, PoolDb, Tx } from './db/client.ts'
+import { recordChanges } from './db/record-changes.ts'
 import { Forbidden, NotFound } from './errors.ts'
 import type { ChangeEvent } from './events.ts'
 import type { Log } from './log.ts'
@@ -112,17 +113,21 @@ export const actorColumns = <Verb extends string>({ actor }: { actor: Actor }, v
 /** Columns that record who created a row. */
 export const createdBy = (ctx: { actor: Actor }) => actorColumns(ctx, 'created')
 
-type Transactional = Pick<SystemCtx, 'db' | 'notify'>
+type Transactional = Pick<SystemCtx, 'db' | 'notify'> & { attempt?: Attempt | undefined }
 
 /**
  * Runs `work` in one transaction, rolled back when `work` throws. `work` gets the transaction and a ctx whose `db` is that
  * transaction: a verb called with that ctx joins it, in a savepoint. `ctx.notify` inside `work` sends nothing before the outermost
- * commit: a NOTIFY inside the transaction would serialize all commits of the server.
+ * commit: a NOTIFY inside the transaction would serialize all commits of the server. The transaction of a mutation records its
+ * changes for the audit log.
  */
 export async function inTransaction<C extends Transactional, T>(ctx: C, work: (tx: Tx, ctx: C) => Promise<T>): Promise<T> {
   const changeEvents: ChangeEvent[] = []
   const notify = (changeEvent: ChangeEvent) => void changeEvents.push(changeEvent)
-  const result = await ctx.db.transaction((tx) => work(tx, { ...ctx, db: tx, notify }))
+  const result = await ctx.db.transaction((tx) => {
+    if (ctx.attempt) recordChanges(tx, ctx.db)
+    return work(tx, { ...ctx, db: tx, notify })
+  })
   for (const changeEvent of changeEvents) ctx.notify(changeEvent)
   return result
 }

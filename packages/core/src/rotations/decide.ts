@@ -1,6 +1,6 @@
 import { and, eq, type sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import { type AuditAction, audit } from '../audit/index.ts'
+import { type AuditAction, audit, changeOf } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
@@ -46,7 +46,8 @@ export async function decide(
       .where(scope)
       .returning()
     await ctx.queue.send(tx, credentialRotationQueue, [{ id, tenantId: ctx.tenantId }])
-    await audit(tx, ctx, action, { id: before.credentialId, name: before.name })
+    const change = changeOf(credentialRotations, before, rotation!)
+    await audit(tx, ctx, action, { id: before.credentialId, name: before.name }, {}, { change })
     ctx.notify(credentialRotationChanged({ id, tenantId: ctx.tenantId }))
     return rotation!
   })

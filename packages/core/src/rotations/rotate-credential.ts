@@ -3,7 +3,7 @@ import { and, eq, isNull } from 'drizzle-orm'
 import ssh2 from 'ssh2'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { audit } from '../audit/index.ts'
+import { audit, changeOf } from '../audit/index.ts'
 import { checkPrivateKey, credentialAudit, encryptSecrets } from '../credentials/index.ts'
 import { type Credential, credentials } from '../credentials/tables.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
@@ -81,7 +81,8 @@ export async function rotateCredential(ctx: Ctx, input: z.input<typeof RotateCre
         .returning()
       await addHosts(tx, ctx, rotationId, nodeIds)
       await ctx.queue.send(tx, credentialRotationQueue, [{ id: rotationId, tenantId: ctx.tenantId }])
-      await audit(tx, ctx, credentialAudit.rotate, { ...rotation!, id: credentialId }, { nodes: nodeIds.length })
+      const change = changeOf(credentialRotations, null, rotation!)
+      await audit(tx, ctx, credentialAudit.rotate, { ...rotation!, id: credentialId }, { nodes: nodeIds.length }, { change })
       ctx.notify(credentialRotationChanged({ id: rotationId, tenantId: ctx.tenantId }))
       return rotation!
     },

@@ -1,4 +1,6 @@
+import { sessionAudit } from '@muster/core/access'
 import { type AuditAction, outcomeOf, recordAttempt } from '@muster/core/audit'
+import { SecondFactorRequired } from '@muster/core/errors'
 import type { ApiContext } from '../../context.ts'
 import type { Caller } from '../../sign-in/caller.ts'
 import { parseId } from './ids.ts'
@@ -33,13 +35,22 @@ export async function audited<T>(
     }
     return result
   } catch (error) {
-    await record(caller, outcomeOf(error)).catch((err) =>
+    const isFirstStep = error instanceof SecondFactorRequired
+    await record(
+      caller,
+      isFirstStep ? { outcome: 'succeeded' } : outcomeOf(error),
+      isFirstStep ? sessionAudit.challenge : action,
+    ).catch((err) =>
       context.deps.runtime.log.error({ err, action: action.name }, 'cannot record a failed action in the audit log'),
     )
     throw error
   }
 
-  async function record(by: Caller | null, outcome: { outcome: 'succeeded' | 'denied' | 'failed'; error?: string }) {
+  async function record(
+    by: Caller | null,
+    outcome: { outcome: 'succeeded' | 'denied' | 'failed'; error?: string },
+    performed = action,
+  ) {
     const { requestId, origin, deps } = context
     const fields = (input ?? {}) as Record<string, unknown>
     const email = typeof fields.email === 'string' ? fields.email.trim().toLowerCase().slice(0, 320) : null
@@ -47,7 +58,7 @@ export async function audited<T>(
     const reason = [fields.reason, fields.note].find((text) => typeof text === 'string' && text !== '')
     const tenants = by ? [by.tenantId] : email ? await deps.auth.tenantsOf(email) : []
     const entry = {
-      action,
+      action: performed,
       ...outcome,
       objectId: object?.id ?? null,
       objectName: by || !email ? null : email,

@@ -43,7 +43,7 @@ export async function acceptInvitation(
     await tx.update(invitations).set({ acceptedById: user.id }).where(eq(invitations.id, invitation.id))
     const ctx: Ctx = { ...caller, tenantId, actor: { kind: 'system', id: null, name: user.name } }
     await audit(tx, ctx, invitationAudit.accept, { id: invitation.id, name: email })
-    await audit(tx, ctx, memberAudit.add, { id: user.id, name: user.name }, { role })
+    await audit(tx, ctx, memberAudit.add, { id: member.id, name: user.name }, { role })
     return { member, email }
 
     async function createUser(email: string, fields: typeof newUser) {

@@ -25,7 +25,7 @@ export async function addMember(ctx: Ctx, input: z.input<typeof AddMemberInput>)
     if (!user) throw new NotFound(`There is no user ${userId}.`)
     const [member] = await tx.insert(members).values({ tenantId: ctx.tenantId, userId, role }).onConflictDoNothing().returning()
     if (!member) throw new Conflict(`${user.name} is already a member.`)
-    await audit(tx, ctx, memberAudit.add, user, { role })
+    await audit(tx, ctx, memberAudit.add, { id: member.id, name: user.name }, { role })
     return member
   })
 }

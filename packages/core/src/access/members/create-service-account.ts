@@ -34,7 +34,7 @@ export async function createServiceAccount(ctx: Ctx, input: z.input<typeof Creat
     // The address cannot receive mail: RFC 2606 reserves the domain.
     await tx.insert(users).values({ id, name, email: `${id}@service-account.invalid`, isServiceAccount: true })
     const [member] = await tx.insert(members).values({ tenantId: ctx.tenantId, userId: id, role }).returning()
-    await audit(tx, ctx, memberAudit.add, { id, name }, { role, isServiceAccount: true })
+    await audit(tx, ctx, memberAudit.add, { id: member!.id, name }, { role, isServiceAccount: true })
     return member!
   })
 }

@@ -97,7 +97,7 @@ describe('invitations', () => {
     expect(account).toMatchObject({ providerId: 'credential', accountId: member.userId, password: 'hash' })
     expect(await findInvitationByToken(t.runtime.db, token)).toBeNull()
     expect(await auditOf(invitation.id)).toEqual(['invitation.create', 'invitation.accept'])
-    expect(await auditOf(member.userId)).toEqual(['member.add'])
+    expect(await auditOf(member.id)).toEqual(['member.add'])
   })
 
   test('need the sign-in of somebody who has an account', async () => {
