@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { FAULT_TIMEOUT, scaleIterations } from '../testing/scale-iterations.ts'
 import { encrypt, open, recordVersion } from './encryption.ts'
 
 // Made by another implementation, Python's cryptography. PBKDF2-SHA256 of `correct horse battery staple`: salt 00..0f, 600,000
@@ -30,12 +31,38 @@ test('decrypts its own records, and encrypts the same text differently each time
 describe('does not decrypt', () => {
   const record = encrypt(KEK, 1, CONTEXT, 'secret')
 
-  test('a record with any bit changed', () => {
-    const bytes = Buffer.from(record, 'base64')
-    for (let bit = 0; bit < bytes.length * 8; bit++) {
-      const changed = Buffer.from(bytes)
-      changed[bit >> 3]! ^= 1 << (bit & 7)
-      expect(() => open(KEK, CONTEXT, changed.toString('base64'))).toThrow(/cannot be decrypted/)
+  const RECORDS = scaleIterations(1000)
+  const place = fc.record({ tenantId: fc.uuid(), objectId: fc.uuid(), field: fc.constantFrom('password', 'passphrase', 'token') })
+  const records = fc.array(fc.record({ place, text: fc.string(), version: fc.integer({ min: 1, max: 255 }) }), {
+    minLength: Math.max(RECORDS, 2),
+    maxLength: Math.max(RECORDS, 2),
+  })
+
+  test(`any of ${RECORDS} records with any bit changed`, { timeout: FAULT_TIMEOUT }, () => {
+    for (const { place, text, version } of fc.sample(records, 1)[0]!) {
+      const bytes = Buffer.from(encrypt(KEK, version, place, text), 'base64')
+      for (let bit = 0; bit < bytes.length * 8; bit++) {
+        const changed = Buffer.from(bytes)
+        changed[bit >> 3]! ^= 1 << (bit & 7)
+        expect(() => open(KEK, place, changed.toString('base64'))).toThrow(/cannot be decrypted/)
+      }
+    }
+  })
+
+  test('a record at the place of another one, or with the version of another one', () => {
+    const sample = fc.sample(records, 1)[0]!
+    const all = sample.map(({ place, text, version }) => ({ place, version, record: encrypt(KEK, version, place, text) }))
+    for (const [i, { place, record, version }] of all.entries()) {
+      const other = all[(i + 1) % all.length]!
+      for (const part of ['tenantId', 'objectId', 'field'] as const) {
+        if (other.place[part] === place[part]) continue
+        expect(() => open(KEK, { ...place, [part]: other.place[part] }, record)).toThrow(/cannot be decrypted/)
+      }
+      expect(() => open(KEK, other.place, record)).toThrow(/cannot be decrypted/)
+      if (other.version === version) continue
+      const bytes = Buffer.from(record, 'base64')
+      bytes[0] = other.version
+      expect(() => open(KEK, place, bytes.toString('base64'))).toThrow(/cannot be decrypted/)
     }
   })
 
