@@ -96,6 +96,7 @@ function sampleOf(type: GraphQLInputType, i: number): unknown {
 const FORMATS: Record<string, (i: number) => unknown> = {
   ids: () => idOf('Alert'),
   to: (i) => `x${i}@example.test`,
+  networks: (i) => `10.0.0.${i}/32`,
   approvals: () => ({ id: idOf('ComputeNode'), fingerprint: `SHA256:${'A'.repeat(43)}` }),
 }
 

@@ -1,5 +1,7 @@
-import { ROLES, type Role } from '@muster/core/access'
+import { tenantPermissions } from '@muster/core/access'
+import { permissionDeniedReason } from '@muster/core/context'
 import { Forbidden, Unauthenticated } from '@muster/core/errors'
+import type { Permission } from '@muster/core/permissions'
 import { relations } from '@muster/core/registry'
 import SchemaBuilder from '@pothos/core'
 import ComplexityPlugin from '@pothos/plugin-complexity'
@@ -16,7 +18,7 @@ export type SchemaShape = {
   DrizzleRelations: typeof relations
   AsyncSelections: true
   Context: ApiContext
-  AuthScopes: { public: boolean; authenticated: boolean; role: Role }
+  AuthScopes: { public: boolean; authenticated: boolean; permission: Permission }
   Scalars: {
     ID: { Input: string; Output: string }
     DateTime: { Input: Date; Output: Date }
@@ -47,12 +49,14 @@ export const builder = new SchemaBuilder<SchemaShape>({
     authScopes: ({ caller }) => ({
       public: true,
       authenticated: caller !== null,
-      role: (role) => caller !== null && ROLES.indexOf(caller.actor.role) >= ROLES.indexOf(role),
+      permission: (permission) => caller !== null && permissionDeniedReason(caller.actor, permission) === null,
     }),
-    unauthorizedError: (_parent, { caller }, info) =>
-      caller
-        ? new Forbidden(`${info.fieldName}: your role, ${caller.actor.role}, does not allow this.`)
-        : new Unauthenticated(SIGN_IN),
+    unauthorizedError: (_parent, { caller }, info, { failure }) => {
+      if (!caller) return new Unauthenticated(SIGN_IN)
+      const permission = 'parameter' in failure ? (failure.parameter as Permission | true) : true
+      const reason = permission === true ? null : permissionDeniedReason(caller.actor, permission)
+      return new Forbidden(`${info.fieldName}: ${reason ?? `your role, ${caller.actor.role}, does not allow this.`}`)
+    },
   },
   complexity: {
     limit: ({ isCostKnown }) => (isCostKnown ? {} : { complexity: MAX_COST }),
@@ -65,7 +69,7 @@ export const builder = new SchemaBuilder<SchemaShape>({
     nodeQueryOptions: {
       description: 'Object by its global ID; null when it does not exist or is not visible to the caller.',
       nullable: true,
-      authScopes: { authenticated: true },
+      authScopes: { permission: tenantPermissions.read },
       args: { id: { description: 'Global ID of the object.' } },
       resolve: async (_root, { id }, { ctx }, _info, resolveNode) => ((await isVisible(ctx, id)) ? resolveNode(id) : null),
     },

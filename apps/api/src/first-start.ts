@@ -1,4 +1,4 @@
-import { accessSettings, addMember, createTenant } from '@muster/core/access'
+import { accessSettings, addMember, appointInstallationAdmin, createTenant } from '@muster/core/access'
 import { loadConfig, pickSettings } from '@muster/core/config'
 import { systemCtx } from '@muster/core/context'
 import { Conflict } from '@muster/core/errors'
@@ -55,6 +55,7 @@ async function createOwner(runtime: Runtime, auth: Auth, tenantName: string, ema
   const user = await auth.ensureUser(email, 'Owner')
   const ctx: Ctx = { ...systemCtx(runtime), tenantId: tenant!.id }
   await addMember(ctx, { userId: user.id, role: 'owner' }).catch(ignoreConflict)
+  await appointInstallationAdmin(ctx, { userId: user.id })
   return { email: email.toLowerCase(), name: 'Owner' }
 }
 

@@ -26,8 +26,8 @@ beforeAll(async () => {
 })
 afterAll(() => t?.close())
 
-/** The owner of another tenant. Each case has its own, so that cases do not depend on each other. */
-const createStranger = async () => (await t.given.tenant()).owner
+/** The owner of another tenant, who also administers the installation: the strongest caller. Each case has its own, so that cases do not depend on each other. */
+const createStranger = async () => (await t.given.tenant()).installationAdmin
 
 test('has an object of every type with a global ID', () => {
   expect(Object.keys(known.theirs).sort()).toEqual([...TYPES].sort())

@@ -64,7 +64,7 @@ test('resolves a column that the row lacks', async () => {
 })
 
 test('resolves a field that has its own authorization', async () => {
-  const { resolved } = await answer('{ row { name } }', { name: 'a' }, { authScopes: { role: 'owner' } })
+  const { resolved } = await answer('{ row { name } }', { name: 'a' }, { authScopes: { authenticated: true } })
   expect(resolved).toEqual(['name'])
 })
 

@@ -66,7 +66,7 @@ beforeAll(async () => {
     tables.nodeLocks,
     pending.map(({ id }, i) => ({ jobRunId: id, nodeId: queued[i]!.id })),
   )
-  await setMaxConcurrentRuns(admin, { maxConcurrentRuns: 1 })
+  await setMaxConcurrentRuns(tenant.installationAdmin, { maxConcurrentRuns: 1 })
   const discoveries = nodes.slice(0, 3).map(({ id, tenantId }) => ({ id, tenantId, nodeId: id, reason: 'refresh' as const }))
   await insertMany(t.runtime.db, tables.discoveries, discoveries)
   await t.runtime.db
@@ -96,6 +96,7 @@ beforeAll(async () => {
     })
     await createAlertSilence(admin, { matcher: {}, reason: name, endsAt: new Date(Date.now() + 3_600_000) })
     await createEnrollmentToken(admin, {})
+    await inviteMember(admin, { email: `${name}@invited.test`, role: 'viewer' })
     await createSecretStore(admin, { name, address: 'https://vault.test', auth: 'TOKEN', secret: 'token' })
     await registerWorker(t.runtime, { name, ...worker })
     await t.runtime.db.insert(tables.playbookBundles).values({

@@ -49,7 +49,10 @@ describe('muster with a running product and lab', () => {
   it('signs in with the one-time link once', async () => {
     expect(await muster('whoami')).toMatchObject({ code: 3, err: expect.stringContaining('muster login') })
     const link = `${product.url}/sign-in?token=${product.linkToken}`
-    expect(await muster(`login ${link}`)).toMatchObject({ code: 0, err: expect.stringContaining('Signed in to') })
+    expect(await muster(`login ${link} --installation-admin`)).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('Signed in to'),
+    })
     expect(JSON.parse((await muster('whoami -o json')).out)).toMatchObject({ kind: 'API_TOKEN', role: 'ADMIN' })
     expect(await muster(`login ${link}`)).toMatchObject({ code: 3, err: expect.stringContaining('already used') })
     const wrong = await muster(`login ${product.url} --email owner@example.com --password-stdin`, 'not the password\n')

@@ -143,12 +143,12 @@ describe('a worker', () => {
       const { id } = (await listed())!
       await expect.poll(() => worker.output).toContain('it starts no more runs')
 
-      const { admin } = await test.given.tenant()
+      const { admin, installationAdmin } = await test.given.tenant()
       const node = await addNode(admin, { name: 'idle', host: 'localhost', connectionType: 'local' })
       const run = await runJob(admin, { template: 'connectivity_check', nodeIds: [node.id] })
       const now = async () => (await test.runtime.db.select().from(jobRuns).where(eq(jobRuns.id, run.id)))[0]!
       expect((await now()).startedAt).toBeNull()
-      await undrainWorker(admin, { id })
+      await undrainWorker(installationAdmin, { id })
       await expect.poll(async () => (await now()).finishedAt).not.toBeNull()
       expect((await now()).claimedBy).toBe((await listed())!.name)
       worker.child.kill('SIGTERM')

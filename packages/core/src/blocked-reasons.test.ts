@@ -2,6 +2,7 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Actor } from './kernel/context.ts'
+import { actorRole } from './kernel/permissions.ts'
 
 /** A row: points in time and plural fields are set or empty, all other fields are set. */
 const row = (isSet: boolean) =>
@@ -16,7 +17,7 @@ const row = (isSet: boolean) =>
       },
     },
   )
-const user = (role: 'viewer' | 'owner') => ({ kind: 'user', id: 'u', name: 'Ada', role }) as Actor
+const user = (role: 'viewer' | 'owner') => ({ kind: 'user', id: 'u', name: 'Ada', ...actorRole(role, role === 'owner') }) as Actor
 const users = { nodes: 'x', bastions: ['x'], templates: ['x'], versions: ['x'], openRuns: 1, runs: 1 }
 const values = [user('viewer'), user('owner'), row(true), row(false), 0, true, 'x', ['x'], users]
 const others = [{ version: 1, left: 1 }, { ansible_remote_tmp: 'x' }, 'admin', {}]

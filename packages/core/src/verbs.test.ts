@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Actor } from './kernel/context.ts'
 import { Forbidden } from './kernel/errors.ts'
+import { actorRole } from './kernel/permissions.ts'
 
 type Verb = (ctx: unknown, ...rest: unknown[]) => unknown
 
@@ -42,12 +43,17 @@ for (const file of fs.globSync('*/index.ts', { cwd: import.meta.dirname, exclude
       exported.set(name, value as Verb)
 const verbs = [...exported].filter(([name]) => !NOT_VERBS.has(name))
 
-const viewer: Actor = { kind: 'user', id: 'u1', name: 'Vera', role: 'viewer' }
+const viewer: Actor = { kind: 'user', id: 'u1', name: 'Vera', ...actorRole('viewer') }
 const db = new Proxy({}, { get: (_, method) => expect.unreachable(`db.${String(method)} was used before authorize`) })
 
 describe('rejects a viewer before the first statement', () => {
   it.each(verbs)('%s', async (_, verb) => {
-    await expect((async () => verb({ actor: viewer, tenantId: 't1', db }, {}, {}))()).rejects.toThrow(Forbidden)
+    const call = async () => {
+      const result = verb({ actor: viewer, tenantId: 't1', db }, {}, {})
+      // A generator runs from its first `next`.
+      return result instanceof Object && 'next' in result ? (result as AsyncGenerator).next() : result
+    }
+    await expect(call()).rejects.toThrow(Forbidden)
   })
 })
 

@@ -3,6 +3,7 @@ import type { Db } from '@muster/core/db'
 import { Forbidden } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
+import { actorRole } from '@muster/core/permissions'
 import { schema } from '@muster/core/registry'
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { clientAddress } from '../http/request-facts.ts'
@@ -23,7 +24,8 @@ export type AccessLoss = 'revoked' | 'changed'
 type Watch = { token: string; headers: Headers; access: string; end: (loss: AccessLoss) => void }
 
 /** Everything that decides what a caller may do. */
-const accessOf = ({ actor, tenantId }: Caller) => JSON.stringify([actor, tenantId])
+const accessOf = ({ actor, tenantId }: Caller) =>
+  JSON.stringify([{ ...actor, permissions: [...actor.permissions].sort() }, tenantId])
 
 export type Callers = ReturnType<typeof createCallers>
 /** @property idleHours see SESSION_IDLE_HOURS. @property trustProxy see `clientAddress` */
@@ -74,6 +76,7 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
         id: users.id,
         name: users.name,
         email: users.email,
+        isInstallationAdmin: users.isInstallationAdmin,
         sessionId: sessions.id,
         activeTenantId: sessions.activeTenantId,
       })
@@ -81,11 +84,17 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
       .innerJoin(users, eq(users.id, sessions.userId))
       .where(and(eq(sessions.token, hashToken(token)), isLiveSession(sessions)))
     if (!row) return null
-    const { id, name, email, sessionId, activeTenantId } = row
+    const { id, name, email, isInstallationAdmin, sessionId, activeTenantId } = row
     const membership = chooseMembership(await findMemberships(db, id), { wanted, activeTenantId })
     if (!membership) return null
     const { tenantId, role } = membership
-    return { actor: { kind: 'user', id, name, role }, tenantId, email, sessionToken: token, sessionId }
+    return {
+      actor: { kind: 'user', id, name, ...actorRole(role, isInstallationAdmin) },
+      tenantId,
+      email,
+      sessionToken: token,
+      sessionId,
+    }
   }
 
   /** Everything that decides which caller a request has. */

@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApiToken } from '@muster/core/access'
+import { createApiToken, type Role } from '@muster/core/access'
 import { localStore } from '@muster/core/artifacts'
 import { createListener } from '@muster/core/events'
+import { actorRole } from '@muster/core/permissions'
 import type { Ctx } from '@muster/core/registry'
 import { testRuntime } from '@muster/core/testing'
 import { createApi } from '../api.ts'
@@ -43,14 +44,17 @@ export async function testApi(more: Partial<ApiDeps> = {}) {
 
   /** The user of `ctx`, with the permission to create any token: a viewer cannot. For Muster itself: an owner of the tenant. */
   async function asOwner(ctx: Ctx): Promise<Ctx> {
-    if (ctx.actor.kind === 'user') return { ...ctx, actor: { ...ctx.actor, role: 'owner' } }
+    if (ctx.actor.kind === 'user')
+      return { ...ctx, actor: { ...ctx.actor, ...actorRole('owner', ctx.actor.isInstallationAdmin) } }
     const owner = await runtime.db.query.members.findFirst({ where: { tenantId: ctx.tenantId, role: 'owner' } })
-    return { ...ctx, actor: { kind: 'user', id: owner!.userId, name: 'test', role: 'owner' } }
+    return { ...ctx, actor: { kind: 'user', id: owner!.userId, name: 'test', ...actorRole('owner') } }
   }
 
   async function tokenOf(ctx: Ctx): Promise<string> {
-    const role = 'role' in ctx.actor ? ctx.actor.role : 'owner'
-    const token = tokens.get(ctx) ?? (await createApiToken(await asOwner(ctx), { name: `test ${role}`, role })).token
+    const role = 'role' in ctx.actor ? (ctx.actor.role as Role) : 'owner'
+    const isInstallationAdmin = 'isInstallationAdmin' in ctx.actor && ctx.actor.isInstallationAdmin
+    const create = async () => createApiToken(await asOwner(ctx), { name: `test ${role}`, role, isInstallationAdmin })
+    const token = tokens.get(ctx) ?? (await create()).token
     tokens.set(ctx, token)
     return token
   }

@@ -206,6 +206,13 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./access/sessions/index.ts')).session(),
   },
   {
+    name: 'role',
+    aliases: ['roles'],
+    heading: ACCOUNT,
+    description: 'list roles and their permissions',
+    load: async () => (await import('./access/roles/index.ts')).role(),
+  },
+  {
     name: 'token',
     aliases: ['tokens'],
     heading: ACCOUNT,

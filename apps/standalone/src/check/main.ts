@@ -21,6 +21,7 @@ const checks: [title: string, check: () => unknown][] = [
   ['GraphQL schema is up to date', () => run(process.execPath, 'apps/api/src/print-schema.ts', '--check')],
   ['GraphQL schema is compatible with the last release', () => run(process.execPath, 'apps/api/src/contract.ts', '--check')],
   ['GraphQL documents of the clients match the schema', checkDocuments],
+  ['Table of permissions is up to date', () => run(process.execPath, 'apps/api/src/print-permissions.ts', '--check')],
   ['CLI reference is up to date', () => run(process.execPath, 'apps/cli/src/print-reference.ts', '--check')],
   ['Migrations match the tables', checkMigrations],
   ['Links in the documentation', checkLinks],

@@ -56,7 +56,7 @@ test('a drained worker requeues a run, also before it learns of the drain', asyn
   const entry = { id: run.id, tenantId: fixture.tenant.id }
   const facts = { name: 'w', host: 'h', pid: 1, version: '0.1.0', ansibleVersion: '2.19.0', concurrency: 1 }
   const id = await registerWorker(fixture.runtime, facts)
-  await drainWorker(fixture.admin, { id })
+  await drainWorker(fixture.installationAdmin, { id })
   const waiting = async () =>
     (await fixture.runtime.db.execute<{ count: number }>(sql`select count(*)::int from pgboss.job where name = 'job-run'`))
       .rows[0]!.count
@@ -65,7 +65,7 @@ test('a drained worker requeues a run, also before it learns of the drain', asyn
   await handler({ ...fakeRegistration, isDraining: () => true })(entry)
   expect(await statuses()).toEqual(['PENDING'])
   expect(await waiting()).toBe(3)
-  await undrainWorker(fixture.admin, { id })
+  await undrainWorker(fixture.installationAdmin, { id })
   await handler()(entry)
   expect(await statuses()).toEqual(['SUCCEEDED'])
 })

@@ -9,6 +9,7 @@ export const memberAudit = defineAuditActions('member', [
   'remove',
   'transferOwnership',
   'resetSignIn',
+  'appointInstallationAdmin',
 ])
 export const invitationAudit = defineAuditActions('invitation', ['create', 'revoke', 'accept'])
 export const tenantAudit = defineAuditActions('tenant', ['create', 'switch'])

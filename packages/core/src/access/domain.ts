@@ -1,14 +1,14 @@
 import { defineDomain } from '../kernel/domain.ts'
 import { apiTokenAudit, invitationAudit, memberAudit, sessionAudit, tenantAudit, totpAudit, userAudit } from './audit-actions.ts'
 import { accessChanged } from './change-events.ts'
-import { memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
+import { installationAdminPermissions, memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
 import { relations } from './relations.ts'
 import { accessSettings, mailSettings, tokenSettings } from './settings.ts'
 import * as tables from './tables.ts'
 
 export const accessDomain = defineDomain({
   name: 'access',
-  permissions: { memberPermissions, tokenPermissions, tenantPermissions },
+  permissions: { installationAdminPermissions, memberPermissions, tokenPermissions, tenantPermissions },
   auditActions: { apiTokenAudit, invitationAudit, memberAudit, sessionAudit, tenantAudit, userAudit, totpAudit },
   changeEvents: [accessChanged],
   settings: { ...accessSettings, ...mailSettings, ...tokenSettings },

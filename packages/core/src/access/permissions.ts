@@ -1,17 +1,23 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const memberPermissions = definePermissions('member', {
-  write: 'admin',
-  /** Make another member the owner. */
-  transferOwnership: 'owner',
-  resetSignIn: 'system',
+  read: ['viewer', 'List members and their roles.'],
+  write: ['admin', 'Invite and remove members, create service accounts and change roles, at most to the own permissions.'],
+  transferOwnership: ['owner', 'Make another member the owner.'],
+  resetSignIn: ['system', 'Reset the sign-in of a member.'],
 })
 
 export const tokenPermissions = definePermissions('token', {
-  write: 'operator',
+  read: ['operator', 'List API tokens.'],
+  write: ['operator', 'Create API tokens with at most the own permissions; revoke the own ones.'],
+  revokeAny: ['admin', 'Revoke API tokens of other users.'],
 })
 
 export const tenantPermissions = definePermissions('tenant', {
-  /** Muster creates tenants at its first start. */
-  create: 'system',
+  read: ['viewer', 'Read nodes, groups, variables, templates, runs, logs, agents, alerts and settings. Every role includes it.'],
+  create: ['installation', 'Create tenants.'],
+})
+
+export const installationAdminPermissions = definePermissions('installation_admin', {
+  write: ['installation', 'Appoint installation administrators.'],
 })

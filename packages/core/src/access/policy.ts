@@ -1,11 +1,16 @@
-import type { Actor } from '../kernel/context.ts'
-import { type ApiToken, type Invitation, ROLES, type Role } from './tables.ts'
+import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
+import { rolePermissions } from '../kernel/permissions.ts'
+import { tokenPermissions } from './permissions.ts'
+import type { ApiToken, Invitation, Role } from './tables.ts'
 
-/** Why `actor` may not grant `role`; null when allowed. No one grants more than their own role. */
+/** Why `actor` may not grant `role`; null when allowed. No one grants a permission that they do not hold. */
 export function grantBlockedReason(actor: Actor, role: Role): string | null {
   if (actor.kind === 'system') return null
   if (actor.kind === 'worker' || actor.kind === 'agent') return 'only users can grant roles'
-  return ROLES.indexOf(role) <= ROLES.indexOf(actor.role) ? null : `the role ${role} is more than your own, ${actor.role}`
+  const missing = [...rolePermissions(role)].filter((name) => !actor.permissions.has(name))
+  return missing.length === 0
+    ? null
+    : `the role ${role} is more than your own, ${actor.role}, which does not include ${missing.slice(0, 5).join(', ')}`
 }
 
 /** Why `actor` may not change this member; null when allowed. No one changes a member with more permissions than their own. */
@@ -45,7 +50,7 @@ export function revokeBlockedReason(actor: Actor, token: Pick<ApiToken, 'name' |
   if (token.revokedAt) return `The token ${token.name} is already revoked.`
   if (actor.kind === 'system' || actor.kind === 'worker') return null
   if (actor.kind === 'agent') return 'Agents cannot revoke tokens.'
-  if (ROLES.indexOf(actor.role) >= ROLES.indexOf('admin')) return null
+  if (permissionDeniedReason(actor, tokenPermissions.revokeAny) === null) return null
   const userId = actor.kind === 'user' ? actor.id : actor.userId
   return userId !== null && token.ownerId === userId
     ? null

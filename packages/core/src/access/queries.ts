@@ -1,8 +1,9 @@
 import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
+import { actorRole } from '../kernel/permissions.ts'
 import { isInNetworks } from './networks.ts'
-import { apiTokens, members, ROLES, type Role, tenants } from './tables.ts'
+import { apiTokens, members, ROLES, type Role, tenants, users } from './tables.ts'
 import { hashToken, looksLikeToken } from './tokens/make-token.ts'
 
 /** Condition of every use of a membership: member and tenant are not suspended. For queries that join both tables. */
@@ -20,10 +21,11 @@ export async function findActorByToken(
 ): Promise<{ actor: Actor; tenantId: string; tenantName: string } | null> {
   if (!looksLikeToken(token)) return null
   const [row] = await db
-    .select({ token: apiTokens, ownerRole: members.role, tenantName: tenants.name })
+    .select({ token: apiTokens, ownerRole: members.role, isAdmin: users.isInstallationAdmin, tenantName: tenants.name })
     .from(apiTokens)
     .innerJoin(tenants, eq(tenants.id, apiTokens.tenantId))
     .innerJoin(members, and(eq(members.tenantId, apiTokens.tenantId), eq(members.userId, apiTokens.ownerId)))
+    .innerJoin(users, eq(users.id, members.userId))
     .where(
       and(
         eq(apiTokens.hash, hashToken(token)),
@@ -37,7 +39,8 @@ export async function findActorByToken(
   if (networks.length > 0 && !isInNetworks(address, networks)) return null
   await noteUse(db, id, address, lastUsedAt)
   const role = ROLES[Math.min(ROLES.indexOf(row.token.role), ROLES.indexOf(row.ownerRole))]!
-  return { actor: { kind: 'token', id, name, role, userId: ownerId }, tenantId, tenantName: row.tenantName }
+  const authority = actorRole(role, row.token.isInstallationAdmin && row.isAdmin)
+  return { actor: { kind: 'token', id, name, ...authority, userId: ownerId }, tenantId, tenantName: row.tenantName }
 }
 
 async function noteUse(db: Db, id: string, address: string, lastUsedAt: Date | null): Promise<void> {

@@ -44,6 +44,8 @@ export const users = snakeCase.table('users', {
   name: text().notNull(),
   email: text().notNull().unique(),
   emailVerified: boolean().notNull().default(false),
+  /** Holds the permissions of the installation, independent of roles in tenants. */
+  isInstallationAdmin: boolean().notNull().default(false),
   image: text(),
   /** No person: cannot sign in, only owns API tokens. Belongs to one tenant. */
   isServiceAccount: boolean().notNull().default(false),
@@ -198,6 +200,8 @@ export const apiTokens = snakeCase.table(
       .references(() => tenants.id),
     name: text().notNull(),
     role: text().$type<Role>().notNull(),
+    /** Holds the permissions of the installation while its creator holds them. */
+    isInstallationAdmin: boolean().notNull().default(false),
     /** First characters of the token, which identify it in lists. */
     prefix: text().notNull(),
     hash: text().notNull().unique(),

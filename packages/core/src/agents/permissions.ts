@@ -1,12 +1,9 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const agentPermissions = definePermissions('agent', {
-  /** Enrollment tokens, agent keys and changed hardware. */
-  trust: 'operator',
-  /** Drain, resume, deregister, reset the sequence. */
-  write: 'operator',
-  /** Thresholds after which a silent agent is STALE or OFFLINE. */
-  settings: 'admin',
-  register: 'agent',
-  reconcile: 'system',
+  trust: ['operator', 'Create enrollment tokens, allow agent keys, accept changed hardware.'],
+  write: ['operator', 'Drain, resume and deregister agents, and reset their sequence.'],
+  settings: ['admin', 'Set the thresholds after which a silent agent is STALE or OFFLINE.'],
+  register: ['agent', 'Register an agent.'],
+  reconcile: ['system', 'Update the states of agents.'],
 })

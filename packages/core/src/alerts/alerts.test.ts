@@ -102,7 +102,7 @@ test('operators acknowledge alerts of their tenant with a note', async () => {
       resolvedAt: null,
     })),
   )
-  await expect(acknowledgeAlerts(fixture.viewer, { ids })).rejects.toThrow('needs the role operator')
+  await expect(acknowledgeAlerts(fixture.viewer, { ids })).rejects.toThrow('alert:write')
   const stranger = await t.given.tenant()
   await expect(acknowledgeAlerts(stranger.owner, { ids })).rejects.toThrow(`There is no alert ${ids[0]}.`)
   expect((await ofNode(nodes[0]!.id))[0]!.acknowledgment).toBe('the clock is being set')

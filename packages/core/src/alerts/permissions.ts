@@ -1,14 +1,11 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const alertPermissions = definePermissions('alert', {
-  /** Acknowledge and silence. */
-  write: 'operator',
-  /** Resolve manually an alert that would stay open. */
-  resolve: 'admin',
-  deliver: 'system',
+  write: ['operator', 'Acknowledge and silence alerts.'],
+  resolve: ['admin', 'Resolve alerts manually that would stay open.'],
+  deliver: ['system', 'Send notifications.'],
 })
 
 export const alertRoutePermissions = definePermissions('alert_route', {
-  /** Acknowledge and silence. */
-  write: 'admin',
+  write: ['admin', 'Create, change and delete alert routes.'],
 })

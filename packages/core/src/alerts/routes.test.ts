@@ -78,7 +78,7 @@ test('a route encrypts its address and secret, and only a worker decrypts them',
   expect(JSON.stringify(created)).not.toMatch(/hidden|webhook secret/)
   expect(await decryptRouteSecrets(ctx, created)).toEqual({ url: HOOK.url, secret: HOOK.secret })
   await expect(decryptRouteSecrets(fixture.owner, created)).rejects.toThrow('Only a worker')
-  await expect(createAlertRoute(fixture.operator, { name: 'x', ...HOOK })).rejects.toThrow('needs the role admin')
+  await expect(createAlertRoute(fixture.operator, { name: 'x', ...HOOK })).rejects.toThrow('alert_route:write')
   await expect(route({ name: created.name })).rejects.toThrow('There is already a route named')
 })
 
@@ -145,10 +145,10 @@ test('the verbs of routes and silences check roles and tenants', async () => {
     endsAt: new Date(Date.now() + 3_600_000),
   })
   for (const verb of [testAlertRoute, deleteAlertRoute, updateAlertRoute]) {
-    await expect(verb(fixture.operator, { id })).rejects.toThrow('needs the role admin')
+    await expect(verb(fixture.operator, { id })).rejects.toThrow('alert_route:write')
     await expect(verb(stranger.owner, { id })).rejects.toThrow(`There is no route ${id}.`)
   }
-  await expect(endAlertSilence(fixture.viewer, { id: silence.id })).rejects.toThrow('needs the role operator')
+  await expect(endAlertSilence(fixture.viewer, { id: silence.id })).rejects.toThrow('alert:write')
   await expect(endAlertSilence(stranger.owner, { id: silence.id })).rejects.toThrow('There is no silence')
   await endAlertSilence(fixture.operator, { id: silence.id })
   await expect(endAlertSilence(fixture.operator, { id: silence.id })).rejects.toThrow('The silence ended on')

@@ -1,6 +1,6 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const connectionPermissions = definePermissions('connection', {
-  test: 'operator',
-  report: 'system',
+  test: ['operator', 'Test connections.'],
+  report: ['system', 'Record results of connection tests.'],
 })

@@ -51,10 +51,10 @@ test('a process with the old password keeps its keys and creates no new one', as
   const { vault } = t.runtime
   expect(await vault.open({ tenantId: row.tenantId, objectId: row.id, field: 'password' }, row.encrypted.password!)).toBe('kept')
   await t.given.credential(ours.admin, 'BECOME', { password: 'encrypted since' })
-  await expect(rotateCredentialKey(ours.admin)).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(rotateCredentialKey(ours.installationAdmin)).rejects.toMatchObject({ code: 'CONFLICT' })
   expect((await t.runtime.db.select().from(credentialKeys)).map(({ version }) => version)).toEqual([1])
   expect(await secrets(NEXT)).toEqual(['kept', 'encrypted since'])
-  const fresh = { ...ours.admin, vault: await opened(NEXT) }
+  const fresh = { ...ours.installationAdmin, vault: await opened(NEXT) }
   expect(await rotateCredentialKey(fresh)).toMatchObject({ version: 2 })
   expect(await reencryptCredentials({ ...ours.worker, vault: fresh.vault })).toBe(2)
   expect(await secrets(NEXT)).toEqual(['kept', 'encrypted since'])
@@ -81,7 +81,7 @@ test('after a kill at any point, exactly one of the two passwords is valid', asy
 test('with a concurrent rotation, all keys open with one password', async () => {
   for (let i = 0; i < 20; i++) {
     const [from, to] = i % 2 === 0 ? [TEST_MASTER_PASSWORD, NEXT] : [NEXT, TEST_MASTER_PASSWORD]
-    const ctx = { ...ours.admin, vault: await opened(from) }
+    const ctx = { ...ours.installationAdmin, vault: await opened(from) }
     const rotation = rotateCredentialKey(ctx).catch(() => null)
     // The delay grows, so that each of the two comes first at times.
     for (let n = 0; n < i; n++) await t.runtime.db.execute(sql`select 1`)

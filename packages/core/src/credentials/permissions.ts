@@ -1,7 +1,9 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const credentialPermissions = definePermissions('credential', {
-  write: 'admin',
-  decrypt: 'worker',
-  reencrypt: 'worker',
+  read: ['viewer', 'List credentials and secret stores, without their secrets.'],
+  write: ['admin', 'Create, change and delete credentials and secret stores.'],
+  rotateKey: ['installation', 'Rotate the key that encrypts the secrets of all tenants.'],
+  decrypt: ['worker', 'Decrypt secrets.'],
+  reencrypt: ['worker', 'Re-encrypt secrets.'],
 })

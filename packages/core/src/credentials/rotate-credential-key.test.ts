@@ -34,9 +34,14 @@ test('a rotation that is killed at every row keeps all secrets readable, and com
   const rows: Credential[] = []
   for (let i = 0; i < ROWS; i++) rows.push(await t.given.credential(ours.admin, 'SSH_PASSWORD', { password: `secret ${i}` }))
   expect(await credentialKey(ours.viewer)).toMatchObject({ version: 1, total: ROWS, left: 0, failed: [], olderInUse: [] })
-  expect(await rotateCredentialKey(ours.admin)).toMatchObject({ version: 2, total: ROWS, left: ROWS, olderInUse: [1] })
+  expect(await rotateCredentialKey(ours.installationAdmin)).toMatchObject({
+    version: 2,
+    total: ROWS,
+    left: ROWS,
+    olderInUse: [1],
+  })
   expect(t.changeEvents.at(-1)).toMatchObject({ topic: 'credentialKey', id: '2' })
-  await expect(rotateCredentialKey(ours.admin)).rejects.toThrow(/in progress: \d+ records left/)
+  await expect(rotateCredentialKey(ours.installationAdmin)).rejects.toThrow(/in progress: \d+ records left/)
 
   const run = (killAt: number) =>
     promisify(execFile)(process.execPath, [CHILD, t.url, String(killAt)]).then(
@@ -55,11 +60,11 @@ test('a rotation that is killed at every row keeps all secrets readable, and com
 })
 
 test('names records that cannot be decrypted, skips them, and clears them when their secrets are saved again', async () => {
-  const { admin, viewer, worker } = await t.given.tenant()
+  const { admin, installationAdmin, viewer, worker } = await t.given.tenant()
   const good = await t.given.credential(admin, 'SSH_PASSWORD')
   const broken = await t.given.credential(admin, 'SSH_PASSWORD', { name: 'broken' })
   await t.runtime.db.update(credentials).set({ encrypted: good.encrypted }).where(eq(credentials.id, broken.id))
-  const { version } = await rotateCredentialKey(admin)
+  const { version } = await rotateCredentialKey(installationAdmin)
   await reencryptCredentials(worker)
   const failed = [{ what: 'credential', id: broken.id, name: 'broken', reason: expect.stringContaining('cannot be decrypted') }]
   expect(await credentialKey(viewer)).toMatchObject({ version, total: 2, left: 0, failed, olderInUse: [version - 1] })
@@ -68,12 +73,12 @@ test('names records that cannot be decrypted, skips them, and clears them when t
   expect(await credentialKey(viewer)).toMatchObject({ left: 0, failed: [], olderInUse: [] })
 })
 
-test('only one of two concurrent rotations succeeds; operators are rejected', async () => {
-  const { owner, admin, operator } = await t.given.tenant()
+test('only one of two concurrent rotations succeeds; owners of a tenant are rejected', async () => {
+  const { owner, admin, installationAdmin } = await t.given.tenant()
   await t.given.credential(admin, 'SSH_PASSWORD')
   const { version } = await credentialKey(owner)
-  const { won, lost } = await race(rotateCredentialKey(owner), rotateCredentialKey(admin))
+  const { won, lost } = await race(rotateCredentialKey(installationAdmin), rotateCredentialKey(installationAdmin))
   expect(won).toMatchObject([{ version: version + 1 }])
   expect(lost).toMatchObject([{ code: 'CONFLICT' }])
-  await expect(rotateCredentialKey(operator)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(rotateCredentialKey(owner)).rejects.toMatchObject({ code: 'FORBIDDEN' })
 })

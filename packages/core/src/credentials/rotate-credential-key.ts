@@ -16,7 +16,7 @@ import { credentialKeys } from './tables.ts'
  * started
  */
 export async function rotateCredentialKey(ctx: Ctx): Promise<CredentialKey> {
-  authorize(ctx, credentialPermissions.write)
+  authorize(ctx, credentialPermissions.rotateKey)
   const before = await credentialKey(ctx)
   const reason = rotateBlockedReason(before)
   if (reason) throw new Conflict(reason)

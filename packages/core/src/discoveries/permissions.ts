@@ -1,6 +1,6 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const discoveryPermissions = definePermissions('discovery', {
-  start: 'operator',
-  report: 'system',
+  start: ['operator', 'Discover nodes.'],
+  report: ['system', 'Record discoveries.'],
 })

@@ -1,6 +1,6 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const groupPermissions = definePermissions('group', {
-  write: 'operator',
-  setSystem: 'admin',
+  write: ['operator', 'Create, change and delete groups.'],
+  setSystem: ['admin', 'Change system groups.'],
 })

@@ -1,6 +1,6 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const heartbeatPermissions = definePermissions('heartbeat', {
-  accept: 'system',
-  maintain: 'system',
+  accept: ['system', 'Store heartbeats.'],
+  maintain: ['system', 'Prune heartbeats.'],
 })

@@ -1,5 +1,5 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const idempotencyKeyPermissions = definePermissions('idempotency_key', {
-  prune: 'system',
+  prune: ['system', 'Prune idempotency keys.'],
 })

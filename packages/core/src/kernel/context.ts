@@ -4,7 +4,7 @@ import { recordChanges } from './db/record-changes.ts'
 import { Forbidden, NotFound } from './errors.ts'
 import type { ChangeEvent } from './events.ts'
 import type { Log } from './log.ts'
-import { type Permission, ROLES, type Role } from './permissions.ts'
+import type { Permission } from './permissions.ts'
 import type { Queue } from './queue.ts'
 
 export type { Tx } from './db/client.ts'
@@ -14,12 +14,15 @@ export type { Tx } from './db/client.ts'
  * `agent` is the daemon on a node.
  */
 export type Actor =
-  | { kind: 'user'; id: string; name: string; role: Role }
-  | { kind: 'token'; id: string; name: string; role: Role; userId: string | null }
+  | ({ kind: 'user'; id: string; name: string } & Authority)
+  | ({ kind: 'token'; id: string; name: string; userId: string | null } & Authority)
   | { kind: 'worker'; id: string; name: string }
   /** The agent of a node. `id` is the node ID; null while unknown. */
   | { kind: 'agent'; id: string | null; name: string }
   | { kind: 'system'; id: null; name: string }
+
+/** What a user or token may do. `role` is the name of its role, for messages; only `permissions` decides. */
+export type Authority = { role: string; permissions: ReadonlySet<string>; isInstallationAdmin: boolean }
 
 /** Muster itself. */
 export const SYSTEM: Actor = { kind: 'system', id: null, name: 'Muster' }
@@ -72,13 +75,15 @@ export type Attempt = { permission?: string; isRecorded?: boolean }
 export const systemCtx = <R extends object>(runtime: R): R & { actor: Actor } => ({ ...runtime, actor: SYSTEM })
 
 /** Why `actor` lacks `permission`; null when it has it. */
-export function permissionDeniedReason(actor: Actor, { minimumRole }: Permission): string | null {
+export function permissionDeniedReason(actor: Actor, { name, holder }: Permission): string | null {
   if (actor.kind === 'worker') return null
-  if (minimumRole === 'worker') return 'Only a worker may do this.'
-  if (actor.kind === 'system' || (actor.kind === 'agent' && minimumRole === 'agent')) return null
-  if (actor.kind === 'agent' || minimumRole === 'system' || minimumRole === 'agent') return 'Only Muster itself may do this.'
-  if (ROLES.indexOf(actor.role) >= ROLES.indexOf(minimumRole)) return null
-  return `This needs the role ${minimumRole}; yours is ${actor.role}.`
+  if (holder === 'worker') return 'Only a worker may do this.'
+  if (actor.kind === 'system' || (actor.kind === 'agent' && holder === 'agent')) return null
+  if (actor.kind === 'agent' || holder === 'system' || holder === 'agent') return 'Only Muster itself may do this.'
+  if (actor.permissions.has(name)) return null
+  if (holder === 'installation')
+    return `This needs an installation administrator (permission ${name}). Ask one, or use a token that one created for it.`
+  return `This needs the permission ${name}, which the role ${holder} includes; yours, ${actor.role}, does not.`
 }
 
 /**

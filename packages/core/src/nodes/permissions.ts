@@ -1,11 +1,9 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const nodePermissions = definePermissions('node', {
-  write: 'operator',
-  purge: 'admin',
-  approveHostKey: 'operator',
-  /** Nodes of connection type `local` run commands on the worker's own machine. */
-  local: 'admin',
-  /** Observations of workers. */
-  report: 'system',
+  write: ['operator', 'Add, change and decommission nodes.'],
+  purge: ['admin', 'Delete nodes permanently.'],
+  approveHostKey: ['operator', 'Approve host keys.'],
+  local: ['admin', "Add nodes of connection type local, which run commands on the worker's machine."],
+  report: ['system', 'Record observations of nodes.'],
 })

@@ -1,6 +1,6 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const rotationPermissions = definePermissions('credential_rotation', {
-  write: 'admin',
-  report: 'system',
+  write: ['admin', 'Rotate the secrets of credentials on the hosts that use them.'],
+  report: ['system', 'Record the progress of rotations.'],
 })

@@ -79,7 +79,7 @@ test('a paused queue starts nothing, does not affect other tenants, and resumes 
 })
 
 test('a tenant never exceeds its limit of concurrent runs, with any number of workers', async () => {
-  await setMaxConcurrentRuns(ours.admin, { maxConcurrentRuns: 3 })
+  await setMaxConcurrentRuns(ours.installationAdmin, { maxConcurrentRuns: 3 })
   const ids = await ask(ours.operator, 8)
   // Each call claims another run concurrently. Each must count the runs that earlier claims started.
   const tries = await Promise.all(ids.map((id) => claimJobRun(ours.worker, { id, workerId: 'w' })))
@@ -91,7 +91,7 @@ test('a tenant never exceeds its limit of concurrent runs, with any number of wo
   expect(await wakeWaitingJobRuns(t.runtime)).toBeGreaterThan(0)
   expect(await begun()).not.toBeNull()
   expect(await begun()).toBeNull()
-  await setMaxConcurrentRuns(ours.admin, { maxConcurrentRuns: null })
+  await setMaxConcurrentRuns(ours.installationAdmin, { maxConcurrentRuns: null })
   await wakeWaitingJobRuns(t.runtime)
   for (let i = 0; i < 4; i++) expect(await begun()).not.toBeNull()
   expect(await begun()).toBeNull()
@@ -107,13 +107,13 @@ test('a drained worker starts nothing until it is undrained', async () => {
   const worker = { host: 'h', pid: 1, version: '0.1.0', ansibleVersion: '2.19.0', concurrency: 4 }
   const id = await registerWorker(t.runtime, { name: 'w1', ...worker })
   await ask(ours.operator, 1)
-  await expect(drainWorker(ours.operator, { id })).rejects.toThrow(Forbidden)
-  await drainWorker(ours.admin, { id })
-  await expect(drainWorker(ours.admin, { id })).rejects.toThrow('already drained')
+  await expect(drainWorker(ours.owner, { id })).rejects.toThrow(Forbidden)
+  await drainWorker(ours.installationAdmin, { id })
+  await expect(drainWorker(ours.installationAdmin, { id })).rejects.toThrow('already drained')
   expect(await recordWorkerLiveness(t.runtime, { id, name: 'w1', ...worker, running: 2 })).toEqual({ isDraining: true })
   expect(await begun()).toBe('draining')
   expect(await waiting()).toBe(0)
-  await undrainWorker(ours.admin, { id })
+  await undrainWorker(ours.installationAdmin, { id })
   expect(await recordWorkerLiveness(t.runtime, { id, name: 'w1', ...worker, running: 0 })).toEqual({ isDraining: false })
   expect(await begun()).toMatchObject({ run: { status: 'RUNNING' } })
   await t.runtime.db.update(workers).set({ lastSeenAt: sql`now() - interval '2 days'` })

@@ -12,7 +12,7 @@ export const SetMaxConcurrentRunsInput = z.object({ maxConcurrentRuns: z.int().m
 
 /** Limits the concurrent runs of the tenant over all workers; null removes the limit. Active runs continue. */
 export async function setMaxConcurrentRuns(ctx: Ctx, input: z.input<typeof SetMaxConcurrentRunsInput>): Promise<Tenant> {
-  authorize(ctx, queuePermissions.write)
+  authorize(ctx, queuePermissions.limit)
   const { maxConcurrentRuns } = parseInput(SetMaxConcurrentRunsInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
     const [tenant] = await tx.update(tenants).set({ maxConcurrentRuns }).where(eq(tenants.id, ctx.tenantId)).returning()

@@ -1,12 +1,12 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const jobRunPermissions = definePermissions('job_run', {
-  start: 'operator',
-  cancel: 'operator',
-  report: 'system',
+  start: ['operator', 'Start and retry runs.'],
+  cancel: ['operator', 'Cancel runs.'],
+  report: ['system', 'Record events and results of runs.'],
 })
 
 export const retentionPermissions = definePermissions('retention', {
-  write: 'admin',
-  apply: 'system',
+  write: ['admin', 'Set the days after which logs, artifacts and runs are deleted.'],
+  apply: ['system', 'Delete expired logs, artifacts and runs.'],
 })

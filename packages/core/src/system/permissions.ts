@@ -1,6 +1,5 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const systemPermissions = definePermissions('system', {
-  /** The findings name paths, addresses and programs of the installation. */
-  check: 'owner',
+  check: ['installation', 'Check the installation, which serves all tenants.'],
 })

@@ -37,9 +37,9 @@ test('a complete installation has no problems, and every problem has a next step
 })
 
 test('only permitted callers see the findings', async () => {
-  const { admin, owner } = await t.given.tenant()
-  await expect(runSystemChecks(admin, async () => [])).rejects.toMatchObject({ code: 'FORBIDDEN' })
-  expect(await runSystemChecks(owner, async () => [])).not.toHaveLength(0)
+  const { owner, installationAdmin } = await t.given.tenant()
+  await expect(runSystemChecks(owner, async () => [])).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  expect(await runSystemChecks(installationAdmin, async () => [])).not.toHaveLength(0)
 })
 
 test('reports a database that does not answer and checks that fail', async () => {

@@ -1,7 +1,6 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const templatePermissions = definePermissions('template', {
-  /** A playbook runs commands on nodes and on the worker. */
-  write: 'admin',
-  updateBuiltIn: 'system',
+  write: ['admin', 'Create, change and delete job templates, whose playbooks run commands on nodes.'],
+  updateBuiltIn: ['system', 'Update built-in job templates.'],
 })

@@ -6,6 +6,7 @@ import type { Role, Tenant } from '../access/tables.ts'
 import { createCredential } from '../credentials/index.ts'
 import type { Credential, CredentialKind } from '../credentials/tables.ts'
 import { newId } from '../kernel/db/columns.ts'
+import { actorRole } from '../kernel/permissions.ts'
 import { accelerators, computeNodes } from '../nodes/index.ts'
 import type { ComputeNode } from '../nodes/tables.ts'
 import type { Ctx as AnyCtx, Runtime, SystemCtx } from '../registry.ts'
@@ -14,8 +15,14 @@ import { insertMany } from './insert-many.ts'
 
 type Ctx = AnyCtx & Pick<Runtime, 'db'>
 
-/** A tenant and one caller of each role in it. `worker` reports results, `system` reconciles. */
-export type TenantFixture = { tenant: Tenant } & Record<'owner' | 'admin' | 'operator' | 'viewer' | 'worker' | 'system', Ctx>
+/**
+ * A tenant and one caller of each role in it. `installationAdmin` is the owner with the permissions of the installation; `worker` reports
+ * results, `system` reconciles.
+ */
+export type TenantFixture = { tenant: Tenant } & Record<
+  'owner' | 'installationAdmin' | 'admin' | 'operator' | 'viewer' | 'worker' | 'system',
+  Ctx
+>
 
 export type FleetOptions = {
   nodes?: number
@@ -71,15 +78,27 @@ export function createFactories(runtime: Runtime & SystemCtx): Factories {
       const roles = ['owner', 'admin', 'operator', 'viewer'] as const satisfies Role[]
       const people = await runtime.db
         .insert(users)
-        .values(roles.map((role) => ({ name: `${role} of ${name}`, email: `${role}@${name}.test`, emailVerified: true })))
+        .values(
+          roles.map((role) => ({
+            name: `${role} of ${name}`,
+            email: `${role}@${name}.test`,
+            emailVerified: true,
+            isInstallationAdmin: role === 'owner',
+          })),
+        )
         .returning()
       await runtime.db.insert(members).values(roles.map((role, i) => ({ tenantId: tenant.id, userId: people[i]!.id, role })))
       const as = (role: Role): Ctx => {
         const person = people[roles.indexOf(role)]!
-        return { ...runtime, tenantId: tenant.id, actor: { kind: 'user', id: person.id, name: person.name, role } }
+        return { ...runtime, tenantId: tenant.id, actor: { kind: 'user', id: person.id, name: person.name, ...actorRole(role) } }
       }
       return {
         tenant,
+        installationAdmin: {
+          ...runtime,
+          tenantId: tenant.id,
+          actor: { kind: 'user', id: people[0]!.id, name: people[0]!.name, ...actorRole('owner', true) },
+        },
         owner: as('owner'),
         admin: as('admin'),
         operator: as('operator'),

@@ -1,8 +1,7 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const variablePermissions = definePermissions('vars', {
-  write: 'operator',
-  /** Variables that Ansible itself reads. */
-  writeReserved: 'admin',
-  setMerge: 'admin',
+  write: ['operator', 'Set variables.'],
+  writeReserved: ['admin', 'Set variables that Ansible itself reads.'],
+  setMerge: ['admin', 'Set how dictionaries of different layers combine.'],
 })

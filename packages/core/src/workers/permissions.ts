@@ -1,6 +1,6 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const workerPermissions = definePermissions('worker', {
-  drain: 'admin',
-  report: 'system',
+  drain: ['installation', 'Drain and undrain workers, which serve all tenants.'],
+  report: ['system', 'Record the state of workers.'],
 })

@@ -1,4 +1,5 @@
 import { createApiToken, inviteMember } from '@muster/core/access'
+import { grantablePermissions } from '@muster/core/permissions'
 import { defineIsolation, NOT_FOUND } from '../../testing/isolation.ts'
 import { insertSession } from '../../testing/sessions.ts'
 
@@ -41,6 +42,14 @@ export const isolation = defineIsolation({
     'Query.apiTokens': {
       query: () => '{ it: apiTokens { edges { node { name } } } }',
       answer: { it: { edges: [{ node: { name: 'test owner' } }] } },
+    },
+    'Query.permissions': {
+      query: () => '{ it: permissions { name } }',
+      answer: { it: grantablePermissions().map(({ name }) => ({ name })) },
+    },
+    'Query.builtInRoles': {
+      query: () => '{ it: builtInRoles { role } }',
+      answer: { it: ['VIEWER', 'OPERATOR', 'ADMIN', 'OWNER'].map((role) => ({ role })) },
     },
     'Query.members': {
       query: () => '{ it: members(first: 1) { totalCount edges { node { role } } } }',

@@ -105,6 +105,10 @@ mutation('createApiToken', {
   input: (t) => ({
     name: t.string({ required: true, description: 'Purpose of the token, at most 100 characters.' }),
     role: t.field({ type: RoleType, required: true, description: 'Role of the token, at most the role of the caller.' }),
+    isInstallationAdmin: t.boolean({
+      description:
+        'Whether the token also holds the permissions of the installation; only for installation administrators. Default: false.',
+    }),
     expiresInSeconds: t.int({
       description:
         'Lifetime in seconds, at least 60 and at most API_TOKEN_MAX_DAYS of the installation. Default: 90 days. A token that creates another one cannot give it a longer life than its own.',
@@ -126,7 +130,11 @@ mutation('createApiToken', {
   resolve: async ({ serviceAccountId, ...input }, { ctx, deps }) => {
     const { token, apiToken } = await createApiToken(
       ctx,
-      { ...input, serviceAccountId: rowIdIfGiven('Member', serviceAccountId) },
+      {
+        ...input,
+        isInstallationAdmin: input.isInstallationAdmin ?? false,
+        serviceAccountId: rowIdIfGiven('Member', serviceAccountId),
+      },
       deps.tokenPolicy,
     )
     return { apiToken, secret: token }

@@ -44,6 +44,7 @@ export const User = builder.drizzleNode('users', {
 
 export const Member = builder.drizzleNode('members', {
   name: 'Member',
+  authScopes: { permission: memberPermissions.read },
   description: 'The membership of a user in a tenant.',
   select: { columns: { id: true } },
   id: { column: (member) => member.id },

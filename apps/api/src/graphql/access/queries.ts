@@ -1,4 +1,4 @@
-import { findInvitationByToken } from '@muster/core/access'
+import { findInvitationByToken, memberPermissions, tokenPermissions } from '@muster/core/access'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { builder } from '../../builder.ts'
@@ -20,7 +20,7 @@ builder.queryFields((t) => ({
     {
       type: Member,
       description: 'Members of the tenant, oldest first.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: memberPermissions.read },
       ...PAGED,
       totalCount: (_root, _args, { ctx }) => ctx.db.$count(members, visibleTo(ctx, members)),
       resolve: (query, _root, _args, { ctx }) => ctx.db.query.members.findMany(query({ where: { tenantId: ctx.tenantId } })),
@@ -31,7 +31,7 @@ builder.queryFields((t) => ({
     {
       type: Invitation,
       description: 'Invitations to the tenant, oldest first, including accepted, revoked and expired ones.',
-      authScopes: { role: 'admin' },
+      authScopes: { permission: memberPermissions.write },
       ...PAGED,
       totalCount: (_root, _args, { ctx }) => ctx.db.$count(invitations, visibleTo(ctx, invitations)),
       resolve: (query, _root, _args, { ctx }) => ctx.db.query.invitations.findMany(query({ where: { tenantId: ctx.tenantId } })),
@@ -51,7 +51,7 @@ builder.queryFields((t) => ({
     {
       type: ApiToken,
       description: 'API tokens, oldest first, including revoked ones.',
-      authScopes: { role: 'operator' },
+      authScopes: { permission: tokenPermissions.read },
       ...PAGED,
       totalCount: (_root, _args, { ctx }) => ctx.db.$count(apiTokens, visibleTo(ctx, apiTokens)),
       resolve: (query, _root, _args, { ctx }) => ctx.db.query.apiTokens.findMany(query({ where: { tenantId: ctx.tenantId } })),

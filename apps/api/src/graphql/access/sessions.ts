@@ -1,4 +1,4 @@
-import { sessionAudit } from '@muster/core/access'
+import { sessionAudit, tenantPermissions } from '@muster/core/access'
 import { NotFound } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
 import { and, eq } from 'drizzle-orm'
@@ -47,7 +47,7 @@ builder.queryField('sessions', (t) =>
     {
       type: Session,
       description: 'Sessions of the signed-in user, oldest first. Empty for API tokens.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: tenantPermissions.read },
       ...PAGED,
       totalCount: (_root, _args, { ctx, caller, deps }) =>
         ctx.db.$count(sessions, and(eq(sessions.userId, userOf(caller)), deps.auth.isLiveSession(sessions))),

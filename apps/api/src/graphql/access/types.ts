@@ -1,5 +1,6 @@
-import { findMemberships, memberPermissions, revokeBlockedReason } from '@muster/core/access'
+import { findMemberships, memberPermissions, type Role, revokeBlockedReason, tokenPermissions } from '@muster/core/access'
 import { permissionDeniedReason } from '@muster/core/context'
+import { grantablePermissions } from '@muster/core/permissions'
 import { schema } from '@muster/core/registry'
 import { and, eq, isNotNull } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
@@ -7,11 +8,14 @@ import type { Caller } from '../../sign-in/caller.ts'
 import { connectionTypes } from '../shared/connections.ts'
 import { RoleType, ViewerKind } from './enums.ts'
 import { actorField, nullableActorField, Tenant, User } from './people.ts'
+import { PermissionType } from './permissions.ts'
 
 const { accounts, users } = schema
 
 export const ApiToken = builder.drizzleNode('apiTokens', {
   name: 'ApiToken',
+  // A token sees itself.
+  authScopes: ({ id }, { caller }) => id === caller?.actor.id || { permission: tokenPermissions.read },
   description: 'A token for programs. Its secret is shown once, when it is created.',
   select: { columns: { id: true } },
   id: { column: (token) => token.id },
@@ -81,7 +85,17 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
       description: 'The API token; null for a user with a session.',
       resolve: ({ actor }) => (actor.kind === 'token' ? byId(ApiToken, actor.id) : null),
     }),
-    role: t.field({ type: RoleType, description: 'Role of the caller.', resolve: ({ actor }) => actor.role }),
+    role: t.field({ type: RoleType, description: 'Role of the caller.', resolve: ({ actor }) => actor.role as Role }),
+    isInstallationAdmin: t.boolean({
+      description:
+        'Whether the caller holds the permissions of the installation: tenants, quotas, workers and the encryption key.',
+      resolve: ({ actor }) => actor.isInstallationAdmin,
+    }),
+    permissions: t.field({
+      type: [PermissionType],
+      description: 'All permissions, at most 100, with the reason why the caller lacks each of them.',
+      resolve: () => grantablePermissions(),
+    }),
     tenant: t.field({
       type: Tenant,
       description: 'Tenant in which the caller works.',

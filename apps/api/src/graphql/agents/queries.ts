@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { and, eq, sql } from 'drizzle-orm'
@@ -30,7 +31,7 @@ builder.queryField('agentKeys', (t) =>
     {
       type: AgentKey,
       description: 'Agent keys, newest first.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: tenantPermissions.read },
       args: { filter: t.arg({ type: AgentKeyFilter, description: 'Conditions. Default: all keys.' }) },
       ...PAGED,
       totalCount: (_root, { filter }, { ctx }) =>

@@ -59,7 +59,7 @@ test('creates, tests, updates and deletes a route without returning its secrets'
             lastError: 'https://hooks.test answers with 500.',
             failingSince: expect.any(String),
             retryAt: expect.any(String),
-            updateBlockedReason: expect.stringMatching(/needs the role admin/),
+            updateBlockedReason: expect.stringMatching(/alert_route:write/),
             deliveries: {
               totalCount: 2,
               edges: [

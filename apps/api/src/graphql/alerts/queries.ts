@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { and, gte, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
@@ -46,7 +47,7 @@ builder.queryField('alerts', (t) =>
     {
       type: Alert,
       description: 'Alerts, newest first.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: tenantPermissions.read },
       args: { filter: t.arg({ type: AlertFilter, description: 'Conditions. Default: all alerts.' }) },
       ...PAGED,
       totalCount: async (_root, { filter }, context) => {

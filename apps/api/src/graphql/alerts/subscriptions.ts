@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { type AlertChange, alertChanged, alerts, currentAlertCursor, readChangedAlerts } from '@muster/core/alerts'
 import { visibleTo } from '@muster/core/db'
 import { DomainError } from '@muster/core/errors'
@@ -91,7 +92,7 @@ builder.queryField('alertUpdateCursor', (t) =>
   t.string({
     description:
       'Current position in the changes of alerts. Read it before the list of alerts, then subscribe with `alertUpdated(after:)`: no change is lost.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     resolve: (_root, _args, { ctx }) => currentAlertCursor(ctx.db),
   }),
 )
@@ -102,7 +103,7 @@ builder.subscriptionField('alertUpdated', (t) =>
     description:
       'Alerts that open, change or resolve; an alert that changes several times in a row may be sent once. ' +
       'With `after`, changes since that position are sent first. With `id`, only that alert, first its current state.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     args: {
       id: t.arg.id({ description: 'Only this alert.' }),
       after: t.arg.string({

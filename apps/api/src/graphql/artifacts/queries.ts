@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { schema } from '@muster/core/registry'
 import { eq } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
@@ -9,7 +10,7 @@ builder.queryFields((t) => ({
   retention: t.field({
     type: Retention,
     description: 'The retention settings of the tenant.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     resolve: async (_root, _args, { ctx }) => (await ctx.db.select().from(tenants).where(eq(tenants.id, ctx.tenantId)))[0]!,
   }),
 }))

@@ -61,7 +61,7 @@ builder.queryFields((t) => ({
     {
       type: AuditEntry,
       description: 'The audit log, newest first. Requires the permission `audit:read`.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: auditPermissions.read },
       args: { filter: t.arg({ type: AuditFilter, description: 'Conditions. Default: all entries.' }) },
       ...PAGED,
       totalCount: (_root, { filter }, { ctx }) => {
@@ -82,7 +82,7 @@ builder.queryFields((t) => ({
   ),
   auditActions: t.stringList({
     description: 'All actions of the audit log, for its filter; at most 500.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: auditPermissions.read },
     resolve: () =>
       Object.values(auditActions as Record<string, Record<string, { name: string }>>)
         .flatMap((actions) => Object.values(actions).map(({ name }) => name))
@@ -93,7 +93,7 @@ builder.queryFields((t) => ({
     type: AuditChainVerification,
     description:
       'Verifies up to 50,000 entries of the audit log against their hashes and signed checkpoints, oldest first. Requires the permission `audit:read`.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: auditPermissions.read },
     complexity: 1000,
     args: {
       afterSeq: t.arg({

@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { builder } from '../../builder.ts'
 import { changes } from '../shared/changes.ts'
 import { rowId } from '../shared/ids.ts'
@@ -7,7 +8,7 @@ builder.subscriptionFields((t) => ({
   connectionTestUpdated: t.drizzleField({
     type: ConnectionTest,
     description: 'Emits each connection test now and after each change. Completes when all tests have finished.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     args: { ids: t.arg.idList({ required: true, description: 'IDs of the connection tests; at most 500.' }) },
     subscribe: (_root, { ids }, context) =>
       changes(

@@ -1,3 +1,4 @@
+import { credentialPermissions } from '@muster/core/credentials'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { and, inArray } from 'drizzle-orm'
@@ -18,7 +19,7 @@ builder.queryField('credentials', (t) =>
     {
       type: Credential,
       description: 'Credentials, in order of creation.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: credentialPermissions.read },
       args: { filter: t.arg({ type: CredentialFilter, description: 'Filter.' }) },
       ...PAGED,
       totalCount: (_root, { filter }, { ctx }) =>

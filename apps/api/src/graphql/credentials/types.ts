@@ -1,4 +1,4 @@
-import { SECRET_FIELDS, type SecretField as SecretFieldName } from '@muster/core/credentials'
+import { credentialPermissions, SECRET_FIELDS, type SecretField as SecretFieldName } from '@muster/core/credentials'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { foldHostlist } from '@muster/core/selection'
@@ -92,6 +92,7 @@ const CredentialResult = builder.objectRef<{ at: Date; error: string | null }>('
 
 export const Credential = builder.drizzleNode('credentials', {
   name: 'Credential',
+  authScopes: { permission: credentialPermissions.read },
   description: 'A login or password. Secret fields are write-only.',
   select: { columns: { id: true } },
   id: { column: (c) => c.id, description: 'Credential ID.' },

@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { diffNodeDiscoveries } from '@muster/core/discoveries'
 import { builder } from '../../builder.ts'
 import { rowId } from '../shared/ids.ts'
@@ -8,7 +9,7 @@ builder.queryField('discoveryDiff', (t) =>
     type: [DiscoveryChange],
     description:
       'Differences between two discoveries of one node or of two nodes; at most 1,000. For two nodes, names, addresses and serial numbers are ignored.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     args: {
       fromId: t.arg.id({ required: true, description: 'ID of the earlier discovery.' }),
       toId: t.arg.id({ required: true, description: 'ID of the later discovery.' }),

@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { builder } from '../../builder.ts'
 import { changes } from '../shared/changes.ts'
 import { rowId } from '../shared/ids.ts'
@@ -7,7 +8,7 @@ builder.subscriptionFields((t) => ({
   discoveryUpdated: t.drizzleField({
     type: Discovery,
     description: 'Emits each discovery now and after each change. Completes when all discoveries have finished.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     args: { ids: t.arg.idList({ required: true, description: 'IDs of the discoveries; at most 500.' }) },
     subscribe: (_root, { ids }, context) =>
       changes(

@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { builder } from '../../builder.ts'
@@ -11,7 +12,7 @@ builder.queryFields((t) => ({
     {
       type: NodeGroup,
       description: 'Node groups, in order of creation.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: tenantPermissions.read },
       ...PAGED,
       totalCount: (_root, _args, { ctx }) => ctx.db.$count(nodeGroups, visibleTo(ctx, nodeGroups)),
       resolve: (query, _root, _args, { ctx }) => ctx.db.query.nodeGroups.findMany(query({ where: { tenantId: ctx.tenantId } })),
@@ -22,7 +23,7 @@ builder.queryFields((t) => ({
     type: NodeGroup,
     nullable: true,
     description: 'Node group with this name; null when there is none.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     args: { name: t.arg.string({ required: true, description: 'Group name.' }) },
     resolve: (query, _root, { name }, { ctx }) =>
       ctx.db.query.nodeGroups.findFirst(query({ where: { tenantId: ctx.tenantId, name } })),

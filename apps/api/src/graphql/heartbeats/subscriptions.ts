@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { Repeater } from 'graphql-yoga'
 import { builder } from '../../builder.ts'
 import type { ApiContext } from '../../context.ts'
@@ -68,7 +69,7 @@ builder.subscriptionField('heartbeats', (t) =>
     description:
       'Nodes with a new heartbeat or state, in batches of at most one per second; a batch contains a node at most once. ' +
       'With `nodeId`, the first batch is the current state; the subscription ends if the node has no agent.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     args: {
       nodeId: t.arg.id({ description: 'Only this node.' }),
       cluster: t.arg.string({ description: 'Only this cluster.' }),

@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { and, inArray } from 'drizzle-orm'
@@ -12,7 +13,7 @@ builder.queryField('labOffer', (t) =>
     type: LabOffer,
     nullable: true,
     description: 'The lab that was started with Muster; null without a lab.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     resolve: async (_root, _args, { ctx, deps }) => {
       const lab = await readLab(deps.labFile)
       if (!lab) return null

@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { and, sql } from 'drizzle-orm'
@@ -49,7 +50,7 @@ builder.queryFields((t) => ({
     {
       type: ComputeNode,
       description: 'Nodes. Default order: time of creation.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: tenantPermissions.read },
       args: {
         filter: t.arg({ type: NodeFilter, description: 'Filter.' }),
         orderBy: t.arg({ type: NodeOrder, description: 'Order.' }),
@@ -78,7 +79,7 @@ builder.queryFields((t) => ({
     type: ComputeNode,
     nullable: true,
     description: 'Node with this name; null when there is none.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     args: { name: t.arg.string({ required: true, description: 'Inventory name.' }) },
     resolve: (query, _root, { name }, { ctx }) =>
       ctx.db.query.computeNodes.findFirst(query({ where: { tenantId: ctx.tenantId, name } })),

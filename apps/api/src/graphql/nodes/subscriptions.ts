@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { builder } from '../../builder.ts'
 import { changes } from '../shared/changes.ts'
 import { rowId } from '../shared/ids.ts'
@@ -7,7 +8,7 @@ builder.subscriptionFields((t) => ({
   nodeUpdated: t.drizzleField({
     type: ComputeNode,
     description: 'Emits a node now and after each change. Without `id`: every changed node of the tenant.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     args: { id: t.arg.id({ description: 'Node ID. Default: all nodes.' }) },
     subscribe: (_root, { id }, context) => changes(context, 'node', id ? [rowId('ComputeNode', id)] : null),
     resolve: async (query, id, _args, { ctx }) =>

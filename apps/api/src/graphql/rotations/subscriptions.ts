@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { builder } from '../../builder.ts'
 import { changes } from '../shared/changes.ts'
 import { rowId } from '../shared/ids.ts'
@@ -7,7 +8,7 @@ builder.subscriptionFields((t) => ({
   credentialRotationUpdated: t.drizzleField({
     type: CredentialRotation,
     description: 'Emits a rotation of a credential now and after each change. Completes when it has finished.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     args: { id: t.arg.id({ required: true, description: 'Rotation ID.' }) },
     subscribe: (_root, { id }, context) => changes(context, 'credentialRotation', [rowId('CredentialRotation', id)]),
     resolve: async (query, id, _args, { ctx }) =>

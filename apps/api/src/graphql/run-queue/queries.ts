@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { builder } from '../../builder.ts'
 import { ownTenant, QueueState } from './types.ts'
 
@@ -5,7 +6,7 @@ builder.queryFields((t) => ({
   queue: t.field({
     type: QueueState,
     description: 'The queue of the tenant.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     resolve: (_root, _args, context) => ownTenant(context),
   }),
 }))

@@ -169,8 +169,13 @@ export const QueueState = builder.objectRef<Tenant>('QueueState').implement({
     }),
     updateBlockedReason: t.string({
       nullable: true,
-      description: 'Why the caller cannot pause, resume or limit the queue; null when allowed.',
+      description: 'Why the caller cannot pause or resume the queue; null when allowed.',
       resolve: (_queue, _args, { ctx }) => permissionDeniedReason(ctx.actor, queuePermissions.write),
+    }),
+    setMaxConcurrentRunsBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller cannot set the maximum number of concurrent runs; null when allowed.',
+      resolve: (_queue, _args, { ctx }) => permissionDeniedReason(ctx.actor, queuePermissions.limit),
     }),
   }),
 })

@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { and, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm'
@@ -60,7 +61,7 @@ builder.queryFields((t) => ({
     type: JobRun,
     nullable: true,
     description: 'The run with this number; null when there is none.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     args: { number: t.arg.int({ required: true, description: 'Number of the run.' }) },
     resolve: (query, _root, { number }, { ctx }) =>
       ctx.db.query.jobRuns.findFirst(query({ where: { tenantId: ctx.tenantId, number } })),
@@ -69,7 +70,7 @@ builder.queryFields((t) => ({
     {
       type: JobRun,
       description: 'Runs, newest first unless `orderBy` is given.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: tenantPermissions.read },
       args: {
         filter: t.arg({ type: JobRunFilter, description: 'Filter.' }),
         orderBy: t.arg({ type: JobRunOrder, description: 'Order.' }),

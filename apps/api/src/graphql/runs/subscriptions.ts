@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { builder } from '../../builder.ts'
 import { changes } from '../shared/changes.ts'
 import { rowId } from '../shared/ids.ts'
@@ -8,7 +9,7 @@ builder.subscriptionFields((t) => ({
     type: JobRun,
     description:
       'Sends a run immediately and whenever it changes, until it ends. Without an ID, sends every run of the tenant that changes.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     args: { id: t.arg.id({ description: 'Run ID. Default: all runs.' }) },
     subscribe: (_root, { id }, context) => changes(context, 'jobRun', id ? [rowId('JobRun', id)] : null),
     resolve: async (query, id, _args, { ctx }) =>

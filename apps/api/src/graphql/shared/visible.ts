@@ -1,11 +1,22 @@
-import { memberPermissions } from '@muster/core/access'
+import { memberPermissions, tenantPermissions, tokenPermissions } from '@muster/core/access'
 import { permissionDeniedReason } from '@muster/core/context'
+import { credentialPermissions } from '@muster/core/credentials'
 import { visibleTo } from '@muster/core/db'
+import type { Permission } from '@muster/core/permissions'
 import { type Ctx, graphqlIds, schema } from '@muster/core/registry'
 import { and, eq } from 'drizzle-orm'
-import { globalId, parseId } from './ids.ts'
+import { globalId, parseId, type TypeName } from './ids.ts'
 
 const { members, sessions, workers } = schema
+
+/** Permissions to read, by type; all other types need `tenant:read`. */
+const READ_PERMISSIONS: Partial<Record<TypeName, Permission>> = {
+  ApiToken: tokenPermissions.read,
+  Credential: credentialPermissions.read,
+  Invitation: memberPermissions.write,
+  Member: memberPermissions.read,
+  SecretStore: credentialPermissions.read,
+}
 
 /** Whether the caller may see the object. `node(id:)` loads rows by ID only, so it calls this first. */
 export async function isVisible(ctx: Ctx, { typename, id }: { typename: string; id: string }): Promise<boolean> {
@@ -21,8 +32,7 @@ export async function isVisible(ctx: Ctx, { typename, id }: { typename: string; 
       ctx.actor.kind === 'user' &&
       (await ctx.db.$count(sessions, and(eq(sessions.userId, ctx.actor.id), eq(sessions.id, id)))) > 0
     )
-  if (type === 'ApiToken' && ctx.actor.kind !== 'system' && 'role' in ctx.actor && ctx.actor.role === 'viewer') return false
-  if (type === 'Invitation' && permissionDeniedReason(ctx.actor, memberPermissions.write)) return false
+  if (permissionDeniedReason(ctx.actor, READ_PERMISSIONS[type] ?? tenantPermissions.read)) return false
   const table = graphqlIds[type]
   return (await ctx.db.$count(table, and(visibleTo(ctx, table), eq(table.id, id)))) > 0
 }

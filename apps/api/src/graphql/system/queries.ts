@@ -1,4 +1,4 @@
-import { runSystemChecks } from '@muster/core/system'
+import { runSystemChecks, systemPermissions } from '@muster/core/system'
 import { builder } from '../../builder.ts'
 import { SystemCheck } from './types.ts'
 
@@ -7,7 +7,7 @@ builder.queryField('systemChecks', (t) =>
     type: [SystemCheck],
     description:
       'Runs the checks of the installation: configuration, files, TLS, clocks, keys, migrations, disks, workers and queue. Ordered by check; at most a few per process. Workers report theirs once a minute.',
-    authScopes: { role: 'owner' },
+    authScopes: { permission: systemPermissions.check },
     resolve: (_root, _args, { ctx, deps }) => runSystemChecks(ctx, deps.systemChecks ?? (async () => [])),
   }),
 )

@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { and, isNotNull, isNull } from 'drizzle-orm'
@@ -19,7 +20,7 @@ builder.queryFields((t) => ({
     {
       type: JobTemplate,
       description: 'Job templates, in order of creation.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: tenantPermissions.read },
       args: { filter: t.arg({ type: JobTemplateFilter, description: 'Filter. Default: templates that are not archived.' }) },
       ...PAGED,
       totalCount: (_root, { filter }, { ctx }) =>
@@ -41,7 +42,7 @@ builder.queryFields((t) => ({
     type: JobTemplate,
     nullable: true,
     description: 'The job template with this name; null when there is none.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     args: { name: t.arg.string({ required: true, description: 'Name of the template.' }) },
     resolve: (query, _root, { name }, { ctx }) =>
       ctx.db.query.jobTemplates.findFirst(query({ where: { tenantId: ctx.tenantId, name } })),
@@ -53,7 +54,7 @@ builder.queryField('playbookBundles', (t) =>
     {
       type: PlaybookBundle,
       description: 'Playbook bundles, in order of upload.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: tenantPermissions.read },
       ...PAGED,
       totalCount: (_root, _args, { ctx }) => ctx.db.$count(playbookBundles, visibleTo(ctx, playbookBundles)),
       resolve: (query, _root, _args, { ctx }) =>

@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { NotFound } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
 import { compareVars, varsImpact } from '@muster/core/variables'
@@ -24,7 +25,7 @@ builder.queryFields((t) => ({
     type: VariableScope,
     nullable: true,
     description: `Variables of all nodes; ${NEVER}`,
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     resolve: (query, _root, _args, { ctx }) =>
       ctx.db.query.variableScopes.findFirst(
         query({ where: { tenantId: ctx.tenantId, groupId: { isNull: true }, nodeId: { isNull: true } } }),
@@ -33,7 +34,7 @@ builder.queryFields((t) => ({
   varSettings: t.field({
     type: VarSettings,
     description: 'Settings of the tenant for variables.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     resolve: async (_root, _args, { ctx }) => {
       const [tenant] = await ctx.db.select().from(tenants).where(eq(tenants.id, ctx.tenantId))
       return tenant!
@@ -42,7 +43,7 @@ builder.queryFields((t) => ({
   compareVars: t.field({
     type: [VarComparison],
     description: 'Comparison of the effective variables of two nodes, ordered by name. Each layer has at most 256 KiB.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     args: {
       leftId: t.arg.id({ required: true, description: 'ID of the first node.' }),
       rightId: t.arg.id({ required: true, description: 'ID of the second node.' }),
@@ -53,7 +54,7 @@ builder.queryFields((t) => ({
   varsImpact: t.field({
     type: VarsImpactType,
     description: 'Effect of an edit of variables on nodes. Nothing is saved.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     errors: { types: [...COMMON, NotFound] },
     args: { input: t.arg({ type: VarsImpactInput, required: true, description: 'Input of `varsImpact`.' }) },
     resolve: (_root, { input: { text, secret, ...place } }, { ctx }) => varsImpact(ctx, { ...placeOf(place), text, secret }),

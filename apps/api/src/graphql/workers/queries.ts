@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { schema } from '@muster/core/registry'
 import { builder } from '../../builder.ts'
 import { PAGED } from '../shared/connections.ts'
@@ -10,7 +11,7 @@ builder.queryField('workers', (t) =>
     {
       type: Worker,
       description: 'Workers of the installation, in the order in which they were started.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: tenantPermissions.read },
       ...PAGED,
       totalCount: (_root, _args, { ctx }) => ctx.db.$count(workers),
       resolve: (query, _root, _args, { ctx }) => ctx.db.query.workers.findMany(query({})),

@@ -207,14 +207,14 @@ test('a queued run shows its position and waiting reason', async () => {
   await t.runtime.db.update(schema.workers).set({ running: 1 })
   expect((await queueState()).waitingReason).toMatch('All workers are busy')
   const drained = await t.ask(
-    ours.admin,
+    ours.installationAdmin,
     `mutation { drainWorker(input: { id: "${globalId('Worker', workerId)}" }) { ... on DrainWorkerPayload { worker { name drainedBy { name } undrainBlockedReason } } } }`,
   )
   expect(drained).toMatchObject({
-    drainWorker: { worker: { name: 'w', drainedBy: { name: 'test admin' }, undrainBlockedReason: null } },
+    drainWorker: { worker: { name: 'w', drainedBy: { name: 'test owner' }, undrainBlockedReason: null } },
   })
   expect((await queueState()).waitingReason).toMatch('All workers are drained')
-  await setMaxConcurrentRuns(ours.admin, { maxConcurrentRuns: 1 })
+  await setMaxConcurrentRuns(ours.installationAdmin, { maxConcurrentRuns: 1 })
   const other = await runJob(ours.operator, { template: 'connectivity_check', limit: 'all' })
   await claimJobRun(ours.worker, { id: other.id, workerId: 'w' })
   expect((await queueState()).waitingReason).toBe(

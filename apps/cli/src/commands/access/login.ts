@@ -8,7 +8,7 @@ import { readStdin } from '../../prompt.ts'
 import { saveSettings } from '../../settings.ts'
 import { askAndSignIn, type Role, signInWithLink } from './sign-in.ts'
 
-type Options = { email?: string; passwordStdin?: true; tokenStdin?: true; role?: Role }
+type Options = { email?: string; passwordStdin?: true; tokenStdin?: true; role?: Role; installationAdmin?: true }
 /** Lifetime of the API token. */
 const DAYS = 90
 
@@ -26,6 +26,7 @@ export const login = () =>
       'role of the token, at most your own: VIEWER, OPERATOR, ADMIN or OWNER (default: your role, but not OWNER)',
       oneOf('VIEWER', 'OPERATOR', 'ADMIN', 'OWNER'),
     )
+    .option('--installation-admin', 'let the token administer the installation too: workers, quotas and the encryption key')
     .action(async (address: string, options: Options) => {
       const { origin: url, linkToken } = parseAddress(address)
       const { token, by } = options.tokenStdin ? { token: await readStdin() } : await newToken(url, linkToken, options)
@@ -51,7 +52,14 @@ async function newToken(url: string, linkToken: string | null, options: Options)
     graphql(`mutation LoginToken($input: CreateApiTokenInput!) {
       createApiToken(input: $input) { __typename ... on CreateApiTokenPayload { secret } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
     }`),
-    { input: { name: `muster on ${hostname()}`, role, expiresInSeconds: DAYS * 86_400 } },
+    {
+      input: {
+        name: `muster on ${hostname()}`,
+        role,
+        isInstallationAdmin: options.installationAdmin ?? false,
+        expiresInSeconds: DAYS * 86_400,
+      },
+    },
     { url, token: sessionToken },
   )
   return { token: orThrow(createApiToken).secret, by: viewer.name }

@@ -19,6 +19,8 @@ const DEFAULT_DAYS = 90
 export const CreateApiTokenInput = z.object({
   name: singleLineText(100),
   role: z.enum(ROLES),
+  /** Also holds the permissions of the installation, as long as its owner does. */
+  isInstallationAdmin: z.boolean().default(false),
   /** Null: 90 days, or less when the installation or the caller's token allows less. */
   expiresInSeconds: z.number().int('must be a whole number').min(60, 'must be at least 60').nullish(),
   /** The token is accepted only from these networks. Empty: from everywhere, or where the caller's own token is accepted. */
@@ -49,9 +51,11 @@ export async function createApiToken(
 ): Promise<Created> {
   authorize(ctx, tokenPermissions.write)
   const { idempotencyKey, ...fields } = parseInput(CreateApiTokenInput, input)
-  const { name, role, expiresInSeconds, serviceAccountId } = fields
+  const { name, role, isInstallationAdmin, expiresInSeconds, serviceAccountId } = fields
   const blockedReason = grantBlockedReason(ctx.actor, role)
   if (blockedReason) throw new Forbidden(`${tokenPermissions.write.name}: ${blockedReason}`)
+  if (isInstallationAdmin && !('isInstallationAdmin' in ctx.actor && ctx.actor.isInstallationAdmin))
+    throw new Forbidden('Only an installation administrator can create a token that is one.')
   if (serviceAccountId) authorize(ctx, memberPermissions.write)
   if (expiresInSeconds && expiresInSeconds > maxDays * DAY_S) throw tooLong(`at most ${maxDays * DAY_S} (${maxDays} days)`)
   const seconds = expiresInSeconds ?? Math.min(DEFAULT_DAYS, maxDays) * DAY_S
@@ -74,6 +78,7 @@ export async function createApiToken(
         tenantId: ctx.tenantId,
         name,
         role,
+        isInstallationAdmin,
         prefix,
         hash,
         ownerId,
@@ -83,7 +88,13 @@ export async function createApiToken(
         expiresAt: parent ? sql`least(${expiresAt}, ${parent.expiresAt.toISOString()}::timestamptz)` : expiresAt,
       })
       .returning()
-    await audit(tx, ctx, apiTokenAudit.create, apiToken!, { role, prefix, networks, expiresAt: apiToken!.expiresAt })
+    await audit(tx, ctx, apiTokenAudit.create, apiToken!, {
+      role,
+      isInstallationAdmin,
+      prefix,
+      networks,
+      expiresAt: apiToken!.expiresAt,
+    })
     return { token, apiToken: apiToken! }
   })
 }

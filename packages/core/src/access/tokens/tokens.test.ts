@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditEntries } from '../../audit/index.ts'
+import { actorRole } from '../../kernel/permissions.ts'
 import type { Ctx } from '../../registry.ts'
 import type { TenantFixture } from '../../testing/factories.ts'
 import { race } from '../../testing/race.ts'
@@ -53,7 +54,7 @@ describe('API tokens', () => {
     expect(written).toContain(apiToken.prefix)
     expect(written).not.toContain(token.slice(12))
     expect(await findActorByToken(t.runtime.db, token, HERE)).toEqual({
-      actor: { kind: 'token', id: apiToken.id, name: 'ci', role: 'operator', userId: fixture.operator.actor.id },
+      actor: { kind: 'token', id: apiToken.id, name: 'ci', ...actorRole('operator'), userId: fixture.operator.actor.id },
       tenantId: fixture.tenant.id,
       tenantName: fixture.tenant.name,
     })

@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { schema } from '@muster/core/registry'
 import { sql } from 'drizzle-orm'
 import { builder } from '../../../builder.ts'
@@ -9,7 +10,7 @@ builder.queryField('agentFleet', (t) =>
   t.field({
     type: AgentFleet,
     description: 'Overview of all nodes with an agent.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     complexity: 100,
     args: {
       cluster: t.arg.string({ description: 'Only this cluster.' }),

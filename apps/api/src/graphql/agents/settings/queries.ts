@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { readAgentSettings } from '@muster/core/agents'
 import { builder } from '../../../builder.ts'
 import { AgentSettings } from './types.ts'
@@ -6,7 +7,7 @@ builder.queryField('agentSettings', (t) =>
   t.field({
     type: AgentSettings,
     description: 'Heartbeat interval and state thresholds of the tenant.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     resolve: (_root, _args, { ctx }) => readAgentSettings(ctx.db, ctx.tenantId),
   }),
 )

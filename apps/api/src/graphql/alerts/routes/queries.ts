@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { builder } from '../../../builder.ts'
@@ -9,7 +10,7 @@ builder.queryField('alertRoutes', (t) =>
     {
       type: AlertRoute,
       description: 'Alert routes, oldest first.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: tenantPermissions.read },
       ...PAGED,
       totalCount: (_root, _args, { ctx }) => ctx.db.$count(schema.alertRoutes, visibleTo(ctx, schema.alertRoutes)),
       resolve: (query, _root, _args, { ctx }) => ctx.db.query.alertRoutes.findMany(query({ where: { tenantId: ctx.tenantId } })),

@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { and, gt, sql } from 'drizzle-orm'
@@ -15,7 +16,7 @@ builder.queryField('alertSilences', (t) =>
     {
       type: AlertSilence,
       description: 'Active and future silences, newest first.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: tenantPermissions.read },
       args: { includeEnded: t.arg.boolean({ description: 'Include ended silences. Default: false.' }) },
       ...PAGED,
       totalCount: (_root, { includeEnded }, { ctx }) =>

@@ -36,7 +36,7 @@ export const CredentialKey = builder.objectRef<Key>('CredentialKey').implement({
       nullable: true,
       description: 'Reason why the caller cannot rotate the key; null when allowed.',
       resolve: (key, _args, { ctx }) =>
-        permissionDeniedReason(ctx.actor, credentialPermissions.write) ?? rotateBlockedReason(key),
+        permissionDeniedReason(ctx.actor, credentialPermissions.rotateKey) ?? rotateBlockedReason(key),
     }),
   }),
 })

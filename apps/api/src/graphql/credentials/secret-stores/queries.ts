@@ -1,3 +1,4 @@
+import { credentialPermissions } from '@muster/core/credentials'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { builder } from '../../../builder.ts'
@@ -9,7 +10,7 @@ builder.queryField('secretStores', (t) =>
     {
       type: SecretStore,
       description: 'Secret stores, in order of creation.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: credentialPermissions.read },
       ...PAGED,
       totalCount: (_root, _args, { ctx }) => ctx.db.$count(schema.secretStores, visibleTo(ctx, schema.secretStores)),
       resolve: (query, _root, _args, { ctx }) => ctx.db.query.secretStores.findMany(query({ where: { tenantId: ctx.tenantId } })),

@@ -1,3 +1,4 @@
+import { credentialPermissions } from '@muster/core/credentials'
 import { builder } from '../../../builder.ts'
 import { connectionTypes, PAGED } from '../../shared/connections.ts'
 import { Credential, credentialConnection } from '../types.ts'
@@ -6,6 +7,7 @@ import { SecretStoreAuth, SecretStoreKind } from './enums.ts'
 export const SecretStore = builder.drizzleNode('secretStores', {
   name: 'SecretStore',
   description: 'A server with the secrets of credentials. Only workers connect to it.',
+  authScopes: { permission: credentialPermissions.read },
   select: { columns: { id: true } },
   id: { column: (store) => store.id, description: 'Secret store ID.' },
   fields: (t) => ({

@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { parseVendors, VENDORS } from '@muster/core/selection'
@@ -27,7 +28,7 @@ builder.queryFields((t) => ({
     {
       type: Accelerator,
       description: 'Accelerators of all nodes, in the order of their first discovery.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: tenantPermissions.read },
       args: { filter: t.arg({ type: AcceleratorFilter, description: 'Filter.' }) },
       ...PAGED,
       totalCount: (_root, { filter }, { ctx }) =>

@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { visibleTo } from '@muster/core/db'
 import { countNodesOfGroups } from '@muster/core/groups'
 import { nodeHealthStatus } from '@muster/core/nodes'
@@ -15,7 +16,7 @@ builder.queryField('nodeFacets', (t) =>
   t.field({
     type: NodeFacets,
     description: 'Values in use per attribute of nodes.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     complexity: 100,
     resolve: async (_root, _args, context) => ({ ...(await readFacets(context.ctx)), groups: await groupFacet(context) }),
   }),

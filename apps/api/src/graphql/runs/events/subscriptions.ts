@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { followJobRunEvents, type JobRunEventPage, type JobRun as JobRunRow } from '@muster/core/runs'
 import { builder } from '../../../builder.ts'
 import { type ApiContext, clearLoaderCaches } from '../../../context.ts'
@@ -70,7 +71,7 @@ builder.subscriptionFields((t) => ({
     type: JobRunEventBatch,
     description:
       'Sends the events of a run after `after`, live and without gaps or repeats. Completes after the last event of the run.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     args: {
       id: t.arg.id({ required: true, description: 'Run ID.' }),
       after: t.arg({ type: 'BigInt', description: 'Seq of the last event that was received. Default: 0, the whole log.' }),

@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { Conflict, NotFound } from '@muster/core/errors'
 import { previewRun } from '@muster/core/runs'
 import { builder } from '../../../builder.ts'
@@ -9,7 +10,7 @@ builder.queryField('previewRun', (t) =>
   t.field({
     type: RunPreviewType,
     description: 'Preview of what `runJob` would do with the same input. Nothing is started.',
-    authScopes: { authenticated: true },
+    authScopes: { permission: tenantPermissions.read },
     errors: { types: [...COMMON, Conflict, NotFound] },
     args: { input: t.arg({ type: RunJobInput, required: true, description: 'Input of `runJob`.' }) },
     resolve: (_root, { input }, { ctx }) => previewRun(ctx, runInput(input)),

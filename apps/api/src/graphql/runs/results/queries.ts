@@ -1,3 +1,4 @@
+import { tenantPermissions } from '@muster/core/access'
 import { countFailureSignatures, failureSignatures } from '@muster/core/runs'
 import { resolveOffsetConnection } from '@pothos/plugin-relay'
 import { builder } from '../../../builder.ts'
@@ -20,7 +21,7 @@ builder.queryField('failureSignatures', (t) =>
     {
       type: FailureSignature,
       description: 'Failures of runs, most frequent first.',
-      authScopes: { authenticated: true },
+      authScopes: { permission: tenantPermissions.read },
       args: { filter: t.arg({ type: FailureSignatureFilter, description: 'Filter.' }) },
       ...PAGED,
       resolve: async (_root, { filter, ...args }, { ctx }) => {
