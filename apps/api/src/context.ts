@@ -1,9 +1,9 @@
 import type { TokenPolicy } from '@muster/core/access'
-import type { TargetPolicy } from '@muster/core/alerts'
 import type { ArtifactStore } from '@muster/core/artifacts'
 import type { Origin } from '@muster/core/context'
 import { Unauthenticated } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
+import type { LocalTarget } from '@muster/core/outbound'
 import type { Ctx, Runtime } from '@muster/core/registry'
 import type { SystemChecks } from '@muster/core/system'
 import { initContextCache } from '@pothos/core'
@@ -29,8 +29,8 @@ export type ApiDeps = {
   linkSecret: string
   /** URL that users open. It determines cookie attributes and the allowed request origin. */
   publicUrl: string
-  /** Targets that alert routes may use. Default: no loopback and no link-local addresses. */
-  alertTargets?: TargetPolicy
+  /** Local addresses that targets of users may have. Default: none. */
+  localTargets?: readonly LocalTarget[]
   /** Null or missing: the installation sends no mail. */
   mailer?: Mailer | null
   /** Limits of API tokens. Default: 365 days. */

@@ -1,9 +1,9 @@
 import { accessSettings, mailSettings, tokenSettings } from '@muster/core/access'
-import { alertSettings } from '@muster/core/alerts'
 import { deriveLinkSecret } from '@muster/core/artifacts'
 import { loadConfig, pickSettings, unsupportedSettings } from '@muster/core/config'
 import { createListener } from '@muster/core/events'
 import { reasonOf } from '@muster/core/log'
+import { outboundSettings } from '@muster/core/outbound'
 import { createApi } from './api.ts'
 import { serveMetrics } from './http/metrics-server.ts'
 import { serveHttp } from './http/server.ts'
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
       'SESSION_IDLE_HOURS',
       'SESSION_MAX_DAYS',
     ),
-    ...alertSettings,
+    ...outboundSettings,
     ...mailSettings,
     ...tokenSettings,
   })
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
     CORS_ORIGINS,
     SESSION_IDLE_HOURS,
     SESSION_MAX_DAYS,
-    ALERT_LOCAL_TARGETS,
+    LOCAL_TARGETS,
   } = config
   const openedRuntime = await openRuntime(process.env, 'api', shutdown.signal).catch((error: unknown) => {
     if (!shutdown.signal.aborted) throw error
@@ -77,7 +77,7 @@ async function main(): Promise<void> {
     store,
     linkSecret: deriveLinkSecret(authSecret),
     publicUrl,
-    alertTargets: { allowLocal: ALERT_LOCAL_TARGETS === '1' },
+    localTargets: LOCAL_TARGETS,
     mailer,
     tokenPolicy: { maxDays: config.API_TOKEN_MAX_DAYS },
     trustProxy,

@@ -1,9 +1,9 @@
 import { accessSettings } from '@muster/core/access'
-import { alertSettings } from '@muster/core/alerts'
 import { artifactStoreSettings } from '@muster/core/artifacts'
 import { loadConfig, pickSettings, processSettings } from '@muster/core/config'
 import { connectionSettings } from '@muster/core/connections'
 import { credentialKeySettings, masterPasswordSettings } from '@muster/core/credentials'
+import { outboundSettings } from '@muster/core/outbound'
 import { jobRunSettings } from '@muster/core/runs'
 import { workerSettings } from '@muster/core/workers'
 
@@ -17,7 +17,7 @@ export const loadWorkerConfig = (env: NodeJS.ProcessEnv) =>
     ...workerSettings,
     ...jobRunSettings,
     ...connectionSettings,
-    ...alertSettings,
+    ...outboundSettings,
     ...pickSettings(accessSettings, 'HOST', 'MUSTER_PUBLIC_URL'),
   })
 export type WorkerConfig = ReturnType<typeof loadWorkerConfig>

@@ -8,7 +8,7 @@ import { testConnections } from '@muster/core/connections'
 import { addNode } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { runJob } from '@muster/core/runs'
-import { TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
+import { LOOPBACK, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { undrainWorker } from '@muster/core/workers'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -64,9 +64,9 @@ describe('a worker', () => {
       const receiver = await createWebhookReceiver(VERIFIERS.webhook('a webhook secret'))
       const { admin } = await test.given.tenant()
       const hook = { kind: 'webhook' as const, url: receiver.url, secret: 'a webhook secret' }
-      const route = await createAlertRoute(admin, { name: 'hook', ...hook }, { allowLocal: true })
+      const route = await createAlertRoute(admin, { name: 'hook', ...hook }, LOOPBACK)
       await testAlertRoute(admin, { id: route.id })
-      const worker = start({ ALERT_LOCAL_TARGETS: '1', MUSTER_PUBLIC_URL: 'https://muster.test', REDIS_DSN: 'redis://redis' })
+      const worker = start({ LOCAL_TARGETS: '127.0.0.1', MUSTER_PUBLIC_URL: 'https://muster.test', REDIS_DSN: 'redis://redis' })
       const delivery = async () => (await test.runtime.db.select().from(alertDeliveries))[0]!
       await expect.poll(async () => (await delivery()).status, { timeout: 3 * SLOW }).toBe('DELIVERED')
       const { body } = await get(`${await addressOf(worker)}/metrics`)

@@ -101,7 +101,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     for (const topic of ['nodesFreed', 'queue'] as const) listener.on({ topic }, null, waiting.trigger)
     const alerts = reconcileAlerts(runtime, workerId, {
       link: new URL('/alerts', config.MUSTER_PUBLIC_URL).href,
-      allowLocal: config.ALERT_LOCAL_TARGETS === '1',
+      localTargets: config.LOCAL_TARGETS,
     })
     for (const topic of ['alert', 'alertRoute', 'alertSilence'] as const) listener.on({ topic }, null, alerts.trigger)
     const reconcilers = [

@@ -1,5 +1,6 @@
 import type { Actor, Ctx, SystemCtx } from '@muster/core/context'
 import type { Listener } from '@muster/core/events'
+import type { LocalTarget } from '@muster/core/outbound'
 import type { QueueEntry } from '@muster/core/queue'
 
 /** Dependencies of every handler. `stopping` fires when the process stops: handlers then abort their work. */
@@ -11,6 +12,9 @@ export type WorkerDeps<Config> = {
   listener: Listener
   stopping: AbortSignal
 }
+
+/** Settings of handlers that connect to nodes. Secret stores may have the listed local addresses. */
+export type NodeConfig = { SSH_TIMEOUT: number; LOCAL_TARGETS: readonly LocalTarget[] }
 
 /** A context with the worker as actor, in the tenant of a queue entry. */
 export function workerCtx(deps: { runtime: SystemCtx; workerId: string }, entry: QueueEntry): Ctx {

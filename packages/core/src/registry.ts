@@ -15,6 +15,7 @@ import { type Config, processSettings } from './kernel/config.ts'
 import type { Ctx as AnyCtx, Runtime as AnyRuntime, SystemCtx as AnySystemCtx } from './kernel/context.ts'
 import type { Db } from './kernel/db/client.ts'
 import type { Domain } from './kernel/domain.ts'
+import { outboundSettings } from './kernel/outbound/index.ts'
 import { nodesDomain } from './nodes/domain.ts'
 import { rotationsDomain } from './rotations/domain.ts'
 import { runQueueDomain } from './run-queue/domain.ts'
@@ -67,7 +68,7 @@ export const schema = Object.fromEntries(
 /** Every table's relations, for relational queries. */
 export const relations = merge('relations')
 /** Every setting, by the name of its environment variable. */
-export const settings = { ...processSettings, ...merge('settings') }
+export const settings = { ...processSettings, ...outboundSettings, ...merge('settings') }
 /** Tables of the types that have a global id, by type name. */
 export const graphqlIds = merge('graphqlIds')
 export const permissions = merge('permissions')

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { type RouteSettings, resolveTarget } from '@muster/core/alerts'
+import type { RouteSettings } from '@muster/core/alerts'
+import { resolveTarget } from '@muster/core/outbound'
 import { createTransport } from 'nodemailer'
 import { DeliveryError } from './delivery-error.ts'
 import { linesOf, type Message, messageTitle } from './message-text.ts'
@@ -13,10 +14,10 @@ export async function sendEmail(
   settings: RouteSettings,
   password: string | undefined,
   message: Message,
-  { allowLocal, timeoutMs, signal }: Limits,
+  { localTargets, timeoutMs, signal }: Limits,
 ): Promise<void> {
   const { host = '', port = 25, security, username, from = '', to = [] } = settings
-  const [found] = await resolveTarget(host, allowLocal)
+  const [found] = await resolveTarget(host, port, localTargets)
   const transport = createTransport({
     host: found!.address,
     port,

@@ -8,11 +8,11 @@ import {
   type AlertSnapshot,
   type ClaimedDelivery,
   createAlertRoute,
-  isLocalAddress,
   type RouteKind,
 } from '@muster/core/alerts'
 import type { Ctx } from '@muster/core/context'
-import { type TenantFixture, type TestRuntime, testRuntime } from '@muster/core/testing'
+import { outboundSettings } from '@muster/core/outbound'
+import { LOOPBACK, type TenantFixture, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createMailReceiver, createWebhookReceiver, type ReceiverReply, VERIFIERS } from '../testing/alert-receivers.ts'
 import { send } from './send.ts'
@@ -64,10 +64,11 @@ const alertOf = (i: number, fields: Partial<AlertSnapshot> = {}): AlertSnapshot 
   evidence: { silentSeconds: 301 },
   ...fields,
 })
+const LOCAL = outboundSettings.LOCAL_TARGETS.parse('127.0.0.0/8,::1,169.254.0.0/16')
 let count = 0
 type Fields = Partial<Parameters<typeof createAlertRoute>[1]>
 async function message(kind: RouteKind, fields: Fields, delivery: Partial<AlertDelivery> = {}): Promise<ClaimedDelivery> {
-  const route = await createAlertRoute(tenantFixture.admin, { name: `r${++count}`, kind, ...fields }, { allowLocal: true })
+  const route = await createAlertRoute(tenantFixture.admin, { name: `r${++count}`, kind, ...fields }, LOCAL)
   const base = { id: `01890000-0000-7000-8000-00000000000${count % 10}`, event: 'opened', alerts: [alertOf(1)], attempts: 1 }
   return {
     route,
@@ -78,7 +79,7 @@ async function message(kind: RouteKind, fields: Fields, delivery: Partial<AlertD
 }
 const LIMITS = {
   link: 'https://muster.test/alerts',
-  allowLocal: true,
+  localTargets: LOOPBACK,
   timeoutMs: 20_000,
   signal: new AbortController().signal,
 }
@@ -217,29 +218,6 @@ test('reports secrets that cannot be decrypted with the next step', async () => 
   expect((await deliver(moved))!.error).toMatch(/cannot be decrypted. Save its address and secret again/)
 })
 
-test.each([
-  '127.0.0.1',
-  '127.9.9.9',
-  '0.0.0.0',
-  '169.254.169.254',
-  '100.100.100.200',
-  '::1',
-  '::',
-  'fe80::1',
-  '::ffff:127.0.0.1',
-  '::ffff:7f00:1',
-  '64:ff9b::7f00:1',
-  '2002:7f00:1::',
-  'fd00:ec2::254',
-  '224.0.0.1',
-  '255.255.255.255',
-])('%s is local', (address) => {
-  expect(isLocalAddress(address)).toBe(true)
-})
-test.each(['10.0.0.1', '100.100.100.201', '192.168.1.1', '8.8.8.8', 'fd00::1', '2001:db8::1'])('%s is not local', (address) => {
-  expect(isLocalAddress(address)).toBe(false)
-})
-
 test('rejects loopback and link-local addresses in any notation, unless allowed', async () => {
   const { url, got } = await receiver(() => ({}))
   const { port } = new URL(url)
@@ -254,7 +232,9 @@ test('rejects loopback and link-local addresses in any notation, unless allowed'
     await message('email', { host: '127.0.0.1', port: mail.port, security: 'none', from: 'a@b.test', to: ['c@d.test'] }),
   ]
   for (const one of rejected)
-    expect((await deliver(one, { allowLocal: false }))!.error).toMatch(/is an address of the worker's own machine or link/)
+    expect((await deliver(one, { localTargets: [] }))!.error).toMatch(
+      /an address of the worker's own machine, its link, or a metadata service/,
+    )
   expect([got.length, mail.mails.length]).toEqual([0, 0])
   expect((await deliver(await message('slack', { url: `http://${'x'.repeat(64)}.test/` })))!.error).toMatch(/cannot be resolved/)
 })

@@ -28,7 +28,7 @@ export async function executeRun(deps: Deps, context: Ctx, claim: Claim): Promis
   const user = isolation.user()
   const nodeIds = hosts.flatMap((host) => host.nodeId ?? [])
   const [access, secrets, vars, directory] = await Promise.allSettled([
-    nodeAccess(ctx, nodeIds),
+    nodeAccess(ctx, deps.config.LOCAL_TARGETS, nodeIds),
     retryTransient(() => decryptRunSecrets(ctx, run.secretsId)),
     retryTransient(() => resolveRunVars(ctx, run, nodeIds)),
     createRunDirectory(workDir, run.id, user),

@@ -46,7 +46,7 @@ export type ExecutorConfig = Pick<
   | 'ARTIFACT_MAX_SIZE'
   | 'JOB_CANCEL_GRACE_PERIOD'
   | 'SSH_TIMEOUT'
-  | 'GIT_LOCAL_TARGETS'
+  | 'LOCAL_TARGETS'
 >
 export type Deps = {
   config: ExecutorConfig
@@ -154,7 +154,7 @@ export class Execution {
         playbooks,
         isolation: this.deps.isolation,
         signal: this.ending.signal,
-        allowLocal: config.GIT_LOCAL_TARGETS === '1',
+        localTargets: config.LOCAL_TARGETS,
         ...(this.deps.gitLimits ? { limits: this.deps.gitLimits } : {}),
         ...(protocols ? { protocols } : {}),
       })

@@ -19,9 +19,9 @@ import { checkAccount } from '../ssh/check-account.ts'
 import type { Session } from '../ssh/exec.ts'
 import { openSession } from '../ssh/open-session.ts'
 import { SshFailure } from '../ssh/ssh-failure.ts'
-import { type WorkerDeps, workerCtx } from '../worker.ts'
+import { type NodeConfig, type WorkerDeps, workerCtx } from '../worker.ts'
 
-type Deps = Omit<WorkerDeps<{ SSH_TIMEOUT: number }>, 'listener'> & { bastions: BastionPool }
+type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & { bastions: BastionPool }
 type Outcome = { isOk: boolean; error: string | null; awaitsApproval?: boolean }
 
 /**
@@ -47,7 +47,7 @@ async function runStages(
   { config, bastions, stopping }: Deps,
   { id, nodeId, credentialId }: ConnectionTest,
 ): Promise<Outcome> {
-  const access = (await nodeAccess(ctx, [nodeId], credentialId)).get(nodeId)!
+  const access = (await nodeAccess(ctx, config.LOCAL_TARGETS, [nodeId], credentialId)).get(nodeId)!
   if (access instanceof DomainError) return { isOk: false, error: access.message }
   const record = async (offered: OfferedHostKey | null | undefined) => {
     // A credential under test may use another bastion that leads to another machine: its key is not the node's.

@@ -18,9 +18,9 @@ import pLimit from 'p-limit'
 import { nodeAccess } from '../node-access.ts'
 import type { BastionPool } from '../ssh/bastion-pool.ts'
 import { rotateSecret, type Secrets } from '../ssh/rotate-secret.ts'
-import { type WorkerDeps, workerCtx } from '../worker.ts'
+import { type NodeConfig, type WorkerDeps, workerCtx } from '../worker.ts'
 
-type Deps = Omit<WorkerDeps<{ SSH_TIMEOUT: number }>, 'listener'> & { bastions: BastionPool }
+type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & { bastions: BastionPool }
 
 /** Nodes that are changed at the same time. */
 const CONCURRENCY = 16
@@ -71,6 +71,7 @@ async function perform(ctx: Ctx, deps: Deps, rotation: CredentialRotation, signa
     if (!work) return
     const access = await nodeAccess(
       ctx,
+      deps.config.LOCAL_TARGETS,
       work.hosts.map(({ nodeId }) => nodeId),
     )
     await Promise.all(

@@ -15,9 +15,9 @@ import type { BastionPool } from '../ssh/bastion-pool.ts'
 import type { ConnectOptions } from '../ssh/connect.ts'
 import { openSession } from '../ssh/open-session.ts'
 import { SshFailure } from '../ssh/ssh-failure.ts'
-import { type WorkerDeps, workerCtx } from '../worker.ts'
+import { type NodeConfig, type WorkerDeps, workerCtx } from '../worker.ts'
 
-type Deps = Omit<WorkerDeps<{ SSH_TIMEOUT: number }>, 'listener'> & { bastions: BastionPool }
+type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & { bastions: BastionPool }
 type Found = Omit<DiscoveryOutcome, 'id' | 'durationMs'>
 
 /** Runs the probe on a node over one connection. Its output is stored even when it cannot be parsed. */
@@ -28,7 +28,7 @@ export function discoveryHandler(deps: Deps): (entry: QueueEntry) => Promise<voi
     const discovery = await retryTransient(() => startDiscovery(ctx, { id }))
     if (!discovery) return
     const startedAt = performance.now()
-    const access = (await nodeAccess(ctx, [discovery.nodeId])).get(discovery.nodeId)!
+    const access = (await nodeAccess(ctx, deps.config.LOCAL_TARGETS, [discovery.nodeId])).get(discovery.nodeId)!
     const found = access instanceof DomainError ? { error: access.message } : await discover(ctx, access, deps)
     const durationMs = performance.now() - startedAt
     await retryTransient(() => finishDiscovery(ctx, { id, durationMs, ...found }))

@@ -4,7 +4,7 @@ import type { Db } from '@muster/core/db'
 import { discoverNodes } from '@muster/core/discoveries'
 import { addNode } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
-import { type TenantFixture, type TestRuntime, testRuntime } from '@muster/core/testing'
+import { LOOPBACK, type TenantFixture, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createBastionPool } from '../ssh/bastion-pool.ts'
@@ -37,7 +37,7 @@ function withTransientErrors(runtime: SystemCtx): { runtime: SystemCtx; rejected
 
 const depsOf = (runtime: SystemCtx) => ({
   runtime,
-  config: { SSH_TIMEOUT: 5 },
+  config: { SSH_TIMEOUT: 5, LOCAL_TARGETS: LOOPBACK },
   workerId: 'w',
   bastions: createBastionPool(),
   stopping: new AbortController().signal,

@@ -8,7 +8,7 @@ import {
   testAlertRoute,
 } from '@muster/core/alerts'
 import type { ComputeNode } from '@muster/core/nodes'
-import { type TenantFixture, type TestRuntime, testRuntime } from '@muster/core/testing'
+import { LOOPBACK, type TenantFixture, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createWebhookReceiver, VERIFIERS } from '../testing/alert-receivers.ts'
@@ -16,7 +16,7 @@ import { type AlertOptions, reconcileAlerts } from './alerts.ts'
 import type { Reconciler } from './reconcile.ts'
 
 const SECRET = 'a webhook secret'
-const OPTIONS: AlertOptions = { link: 'https://muster.test/alerts', allowLocal: true }
+const OPTIONS: AlertOptions = { link: 'https://muster.test/alerts', localTargets: LOOPBACK }
 
 let t: TestRuntime
 let tenantFixture: TenantFixture
@@ -39,11 +39,7 @@ const receiver = async (reply: Parameters<typeof createWebhookReceiver>[0]) => {
 }
 let count = 0
 const route = (url: string) =>
-  createAlertRoute(
-    tenantFixture.admin,
-    { name: `r${++count}`, kind: 'webhook', url, secret: SECRET, matcher: {} },
-    { allowLocal: true },
-  )
+  createAlertRoute(tenantFixture.admin, { name: `r${++count}`, kind: 'webhook', url, secret: SECRET, matcher: {} }, LOOPBACK)
 const worker = (options: Partial<AlertOptions> = {}): Reconciler => {
   const reconciler = reconcileAlerts(t.runtime, `worker ${++count}`, { ...OPTIONS, ...options })
   open.push(reconciler)

@@ -1,5 +1,6 @@
 import { claimAlertDelivery, finishAlertDelivery, planAlertDeliveries, pruneAlerts } from '@muster/core/alerts'
 import type { SystemCtx } from '@muster/core/context'
+import type { LocalTarget } from '@muster/core/outbound'
 import { send } from '../alerts/send.ts'
 import { alertMessages } from '../metrics.ts'
 import { workerCtx } from '../worker.ts'
@@ -13,7 +14,7 @@ const CONCURRENCY = 16
 /** Well below the lease of a route. */
 const TIMEOUT_MS = 10_000
 
-export type AlertOptions = { link: string; allowLocal: boolean; timeoutMs?: number }
+export type AlertOptions = { link: string; localTargets: readonly LocalTarget[]; timeoutMs?: number }
 
 /** Delivers alerts on their routes, in all tenants: at least once, in order per route, with any number of workers. */
 export function reconcileAlerts(

@@ -1,6 +1,6 @@
 import type { OpenStore } from '@muster/core/credentials'
 import { AwsClient } from 'aws4fetch'
-import { conflict, requestStore, unexpectedStatus } from './store-request.ts'
+import { conflict, requestStore, type StoreLimits, unexpectedStatus } from './store-request.ts'
 
 /** Response of GetSecretValue: the secret, or `__type` of the error, for example `…#ResourceNotFoundException`. */
 type AwsBody = { SecretString?: unknown; SecretBinary?: unknown; __type?: unknown }
@@ -13,19 +13,21 @@ const WHOLE = 'SecretString'
  * @param path name or ARN of the secret
  * @returns the keys of a JSON object; any other text under the key `SecretString`
  */
-export async function readAwsSecret(store: OpenStore, path: string, timeoutMs: number): Promise<Record<string, unknown>> {
+export async function readAwsSecret(store: OpenStore, path: string, limits: StoreLimits): Promise<Record<string, unknown>> {
   const aws = new AwsClient({
     accessKeyId: store.accessKeyId ?? '',
     secretAccessKey: store.secret,
     region: store.region ?? '',
     service: 'secretsmanager',
   })
-  const signed = await aws.sign(`${store.address}/`, {
+  const request = {
     method: 'POST',
     headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'secretsmanager.GetSecretValue' },
     body: JSON.stringify({ SecretId: path }),
-  })
-  const { status, body } = await requestStore<AwsBody>(store, signed, timeoutMs)
+  }
+  const url = new URL('/', store.address)
+  const { headers } = await aws.sign(url.href, request)
+  const { status, body } = await requestStore<AwsBody>(store, { ...request, url, headers: Object.fromEntries(headers) }, limits)
   if (status === 200 && typeof body?.SecretString === 'string') return keysOf(body.SecretString)
   if (status === 200 && body?.SecretBinary !== undefined)
     throw conflict(store, `has a binary value at ${path}; store text or a JSON object there`)

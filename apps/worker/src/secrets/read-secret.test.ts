@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { OpenStore } from '@muster/core/credentials'
+import { outboundSettings } from '@muster/core/outbound'
+import { LOOPBACK } from '@muster/core/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startMoto, type TestMoto } from '../testing/moto.ts'
 import { startOpenBao, type TestBao } from '../testing/openbao.ts'
@@ -32,7 +34,7 @@ describe.skipIf(!process.env.OPENBAO)('a real OpenBao', () => {
   afterAll(() => bao.stop())
 
   it('reads a secret by token', async () => {
-    expect(await createReadSecret()(store, 'nodes/gpu')).toEqual({ password: SECRET, port: 22 })
+    expect(await createReadSecret(LOOPBACK)(store, 'nodes/gpu')).toEqual({ password: SECRET, port: 22 })
   })
 
   it('reads the newest version and signs in with an AppRole once', async () => {
@@ -42,7 +44,7 @@ describe.skipIf(!process.env.OPENBAO)('a real OpenBao', () => {
     const { role_id: roleId } = await bao.read('auth/approle/role/muster/role-id')
     const { secret_id: secret } = await bao.write('auth/approle/role/muster/secret-id', {})
     const role: OpenStore = { ...store, auth: 'APP_ROLE', roleId: String(roleId), secret: String(secret) }
-    const read = createReadSecret()
+    const read = createReadSecret(LOOPBACK)
     expect(await Promise.all([read(role, 'nodes/gpu'), read(role, 'nodes/gpu')])).toHaveLength(2)
     await bao.write('secret/data/nodes/gpu', { data: { password: 'newer' } })
     expect(await read(role, 'nodes/gpu')).toEqual({ password: 'newer' })
@@ -51,15 +53,15 @@ describe.skipIf(!process.env.OPENBAO)('a real OpenBao', () => {
     )
     // The token allows four uses, so all reads shared one token.
     await expect(read(role, 'nodes/gpu')).rejects.toThrow(/does not let Muster read/)
-    await expect(createReadSecret()({ ...role, secret: 'wrong' }, 'nodes/gpu')).rejects.toThrow(
+    await expect(createReadSecret(LOOPBACK)({ ...role, secret: 'wrong' }, 'nodes/gpu')).rejects.toThrow(
       /rejects the role; .*new secret ID/,
     )
   })
 
   it('names the store, the path and the next step', async () => {
-    const read = createReadSecret()
+    const read = createReadSecret(LOOPBACK)
     const failing = async (change: Partial<OpenStore>, path = 'nodes/gpu') =>
-      createReadSecret()({ ...store, ...change }, path).then(String, (error: Error) => error.message)
+      createReadSecret(LOOPBACK)({ ...store, ...change }, path).then(String, (error: Error) => error.message)
     await expect(read(store, 'nodes/none')).rejects.toThrow(
       `The secret store vault (${bao.address}) has nothing at secret/nodes/none; store it there, or correct the path or the mount.`,
     )
@@ -92,14 +94,14 @@ describe.runIf(process.env.MOTO && process.env.TEST_PYTHON)('AWS Secrets Manager
   afterAll(() => moto.stop())
 
   it('reads the keys of a JSON object, and other text as SecretString', async () => {
-    const read = createReadSecret()
+    const read = createReadSecret(LOOPBACK)
     expect(await read(store, 'nodes/gpu')).toEqual({ password: SECRET, port: 22 })
     expect(await read(store, 'nodes/key')).toEqual({ SecretString: 'a plain text' })
     expect(await read(store, await moto.putSecret('nodes/new', '{"a":"b"}'))).toEqual({ a: 'b' })
   })
 
   it('names the store, the path and the next step', async () => {
-    await expect(createReadSecret()(store, 'nodes/none')).rejects.toThrow(
+    await expect(createReadSecret(LOOPBACK)(store, 'nodes/none')).rejects.toThrow(
       `The secret store aws (${moto.address}) has nothing at nodes/none in eu-central-1; store it there, or correct the path or the region.`,
     )
   })
@@ -123,7 +125,7 @@ describe('an arbitrary HTTP server', () => {
     server.close()
   })
   const failing = (change: Partial<OpenStore> = {}, timeoutMs = 5000) =>
-    createReadSecret(timeoutMs)({ ...STORE, address, ...change }, 'a/b').then(
+    createReadSecret(LOOPBACK, timeoutMs)({ ...STORE, address, ...change }, 'a/b').then(
       () => 'read',
       (error: Error & { code: string }) => `${error.code} ${error.message}`,
     )
@@ -143,6 +145,20 @@ describe('an arbitrary HTTP server', () => {
     act = (_request, respond) => respond(200, {}, `{"data":{"data":{"password":"${'x'.repeat(2_000_000)}"}}}`)
     expect(await failing()).toMatch(/no KV version 2 engine/)
     expect(await failing({ address: 'http://127.0.0.1:10009' })).toMatch(/^UNAVAILABLE .*cannot be reached \(ECONNREFUSED\)/)
+  })
+
+  it('connects to local addresses only if the installation lists them', async () => {
+    act = (_request, respond) => respond(200, {}, '{"data":{"data":{"password":"x"}}}')
+    seen.length = 0
+    const { port } = new URL(address)
+    const reading = (entries: string, store: Partial<OpenStore> = {}) =>
+      createReadSecret(outboundSettings.LOCAL_TARGETS.parse(entries))({ ...STORE, address, ...store }, 'a/b')
+    const aws = { kind: 'AWS_SECRETS_MANAGER', auth: 'ACCESS_KEY', region: 'eu-central-1', accessKeyId: 'A' } as const
+    for (const store of [{}, aws, { address: `http://localhost:${port}` }, { address: 'http://169.254.169.254' }])
+      for (const entries of ['', '127.0.0.1:1'])
+        await expect(reading(entries, store)).rejects.toThrow(/is rejected\. .*metadata service.*list .* in LOCAL_TARGETS/)
+    expect(seen).toEqual([])
+    expect(await reading(`127.0.0.1:${port}`)).toEqual({ password: 'x' })
   })
 
   it('explains the errors of AWS, signs the request, and does not send the secret access key', async () => {

@@ -1,4 +1,5 @@
 import type { ReadSecret } from '@muster/core/credentials'
+import type { LocalTarget } from '@muster/core/outbound'
 import { readAwsSecret } from './read-aws-secret.ts'
 import { createReadVaultSecret } from './read-vault-secret.ts'
 
@@ -6,8 +7,9 @@ import { createReadVaultSecret } from './read-vault-secret.ts'
 const TIMEOUT_MS = 5000
 
 /** Reads from secret stores of every kind. Messages and logs contain only the meaning of a response, never its body. */
-export function createReadSecret(timeoutMs = TIMEOUT_MS): ReadSecret {
-  const readVaultSecret = createReadVaultSecret(timeoutMs)
+export function createReadSecret(localTargets: readonly LocalTarget[], timeoutMs = TIMEOUT_MS): ReadSecret {
+  const limits = { localTargets, timeoutMs }
+  const readVaultSecret = createReadVaultSecret(limits)
   return (store, path) =>
-    store.kind === 'AWS_SECRETS_MANAGER' ? readAwsSecret(store, path, timeoutMs) : readVaultSecret(store, path)
+    store.kind === 'AWS_SECRETS_MANAGER' ? readAwsSecret(store, path, limits) : readVaultSecret(store, path)
 }

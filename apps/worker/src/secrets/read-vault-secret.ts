@@ -1,16 +1,16 @@
 import type { OpenStore, ReadSecret } from '@muster/core/credentials'
-import { conflict, requestStore, unexpectedStatus } from './store-request.ts'
+import { conflict, requestStore, type StoreLimits, unexpectedStatus } from './store-request.ts'
 
 type VaultBody = { auth?: { client_token?: unknown }; data?: { data?: unknown } } | null
 
 /** Reads from HashiCorp Vault and OpenBao (KV version 2, token or AppRole). Signs in once per store. */
-export function createReadVaultSecret(timeoutMs: number): ReadSecret {
+export function createReadVaultSecret(limits: StoreLimits): ReadSecret {
   const tokens = new Map<string, Promise<string>>()
   return async (store, path) => {
-    const signingIn = tokens.get(store.id) ?? signIn(store, timeoutMs)
+    const signingIn = tokens.get(store.id) ?? signIn(store, limits)
     tokens.set(store.id, signingIn)
     const token = await signingIn
-    const { status, body } = await request(store, 'GET', `${store.mount}/data/${path}`, { token }, timeoutMs)
+    const { status, body } = await request(store, 'GET', `${store.mount}/data/${path}`, { token }, limits)
     const where = `${store.mount}/${path}`
     const secret = body?.data?.data
     if (status === 200 && typeof secret === 'object' && secret !== null) return secret as Record<string, unknown>
@@ -26,10 +26,10 @@ export function createReadVaultSecret(timeoutMs: number): ReadSecret {
 }
 
 /** @returns a token that may read */
-async function signIn(store: OpenStore, timeoutMs: number): Promise<string> {
+async function signIn(store: OpenStore, limits: StoreLimits): Promise<string> {
   if (store.auth === 'TOKEN') return store.secret
   const body = { role_id: store.roleId, secret_id: store.secret }
-  const response = await request(store, 'POST', 'auth/approle/login', { body }, timeoutMs)
+  const response = await request(store, 'POST', 'auth/approle/login', { body }, limits)
   const token = response.body?.auth?.client_token
   if (response.status === 200 && typeof token === 'string') return token
   if ([400, 401, 403].includes(response.status))
@@ -44,7 +44,7 @@ async function request(
   method: string,
   path: string,
   { token, body }: { token?: string; body?: object },
-  timeoutMs: number,
+  limits: StoreLimits,
 ) {
   const url = `${store.address}/v1/${path.split('/').map(encodeURIComponent).join('/')}`
   const headers = {
@@ -53,6 +53,6 @@ async function request(
     ...(store.namespace ? { 'x-vault-namespace': store.namespace } : {}),
     ...(body ? { 'content-type': 'application/json' } : {}),
   }
-  const init = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) }
-  return requestStore<VaultBody>(store, new Request(url, init), timeoutMs)
+  const request = { url: new URL(url), method, headers, ...(body ? { body: JSON.stringify(body) } : {}) }
+  return requestStore<VaultBody>(store, request, limits)
 }

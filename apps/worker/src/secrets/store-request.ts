@@ -1,41 +1,35 @@
 import type { OpenStore } from '@muster/core/credentials'
 import { Conflict, Unavailable } from '@muster/core/errors'
+import { type LocalTarget, type OutboundRequest, RequestError, sendRequest, TargetError } from '@muster/core/outbound'
 
 const MAX_BYTES = 1024 * 1024
 
+export type StoreLimits = { localTargets: readonly LocalTarget[]; timeoutMs: number }
+
 /**
- * Sends one request to a secret store. Redirects are not followed: a token goes only to the address that an admin set.
+ * Sends one request to a secret store.
  * @returns status and JSON body; null instead of a body that is not a JSON object, or is too large
  * @throws Conflict, Unavailable
  */
 export async function requestStore<Body extends object | null>(
   store: OpenStore,
-  request: Request,
-  timeoutMs: number,
+  request: OutboundRequest,
+  limits: StoreLimits,
 ): Promise<{ status: number; body: Body | null }> {
   try {
-    const response = await fetch(request, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
-    return { status: response.status, body: (await readJson(response)) as Body | null }
+    const { status, text, isCut } = await sendRequest(request, { ...limits, maxBytes: MAX_BYTES })
+    return { status, body: (isCut ? null : parseObject(text)) as Body | null }
   } catch (error) {
-    if ((error as Error).name === 'TimeoutError') throw unavailable(store, `did not respond within ${timeoutMs / 1000} s`)
-    const cause = (error as { cause?: { code?: string; message?: string } }).cause
-    if (/CERT|ALTNAME|SIGNATURE/.test(cause?.code ?? ''))
-      throw conflict(store, `presents an untrusted certificate (${cause!.code}); set its CA in NODE_EXTRA_CA_CERTS of the worker`)
-    throw unavailable(store, `cannot be reached (${cause?.code ?? cause?.message ?? 'no response'})`)
+    if (error instanceof TargetError) throw new Conflict(`${describe(store)} is rejected. ${error.message}`)
+    if (!(error instanceof RequestError)) throw error
+    throw error.kind === 'certificate' ? conflict(store, error.message) : unavailable(store, error.message)
   }
 }
 
-/** Null when the body is not a JSON object, or too large. */
-async function readJson(response: Response): Promise<object | null> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > MAX_BYTES) return null
-    chunks.push(chunk)
-  }
+/** Null when the text is not a JSON object. */
+function parseObject(text: string): object | null {
   try {
-    const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    const value: unknown = JSON.parse(text)
     return typeof value === 'object' ? value : null
   } catch {
     return null

@@ -5,7 +5,7 @@ import { addNode, type ComputeNode } from '@muster/core/nodes'
 import { createQueue } from '@muster/core/queue'
 import { queues, schema } from '@muster/core/registry'
 import { credentialRotationQueue } from '@muster/core/rotations'
-import { testRuntime } from '@muster/core/testing'
+import { LOOPBACK, testRuntime } from '@muster/core/testing'
 import type { LabNode, OwnedLab } from '@muster/lab'
 import { asc, eq, inArray } from 'drizzle-orm'
 import { vi } from 'vitest'
@@ -18,7 +18,7 @@ import { pinnedKey } from './node-access.ts'
 const TIMEOUT_MS = 60_000
 
 /** A database, a tenant with the lab's credentials, and a worker's queue with handlers that test and discover nodes. */
-export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5 }) {
+export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5, LOCAL_TARGETS: LOOPBACK }) {
   const test = await testRuntime()
   const tenantFixture = await test.given.tenant()
   const { admin, operator } = tenantFixture

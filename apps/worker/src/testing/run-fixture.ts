@@ -10,7 +10,7 @@ import { schema } from '@muster/core/registry'
 import { retryTransient } from '@muster/core/retry-transient'
 import { claimJobRun } from '@muster/core/run-queue'
 import { type JobRun, type JobRunEvent, type JobRunHost, runJob } from '@muster/core/runs'
-import { type TenantFixture, testRuntime } from '@muster/core/testing'
+import { LOOPBACK, type TenantFixture, testRuntime } from '@muster/core/testing'
 import { asc, eq } from 'drizzle-orm'
 import pg from 'pg'
 import { executeRun } from '../ansible/execute-run.ts'
@@ -42,7 +42,7 @@ export async function createRunFixture(overrides: Partial<ExecutorConfig> & { AN
     JOB_CANCEL_GRACE_PERIOD: 8,
     SSH_TIMEOUT: 10,
     ARTIFACT_MAX_SIZE: 1,
-    GIT_LOCAL_TARGETS: '1',
+    LOCAL_TARGETS: LOOPBACK,
     ...overrides,
   }
   const store = localStore(join(root, 'artifacts'))

@@ -3,7 +3,6 @@ import { alertAudit, alertRouteAudit, alertSilenceAudit } from './audit-actions.
 import { alertChanged, alertRouteChanged, alertSilenceChanged } from './change-events.ts'
 import { alertPermissions, alertRoutePermissions } from './permissions.ts'
 import { relations } from './relations.ts'
-import { alertSettings } from './settings.ts'
 import * as tables from './tables.ts'
 
 export const alertsDomain = defineDomain({
@@ -11,7 +10,6 @@ export const alertsDomain = defineDomain({
   permissions: { alertPermissions, alertRoutePermissions },
   auditActions: { alertAudit, alertRouteAudit, alertSilenceAudit },
   changeEvents: [alertChanged, alertSilenceChanged, alertRouteChanged],
-  settings: alertSettings,
   tables,
   relations,
   graphqlIds: {

@@ -21,8 +21,6 @@ export { type RaisedAlert, raiseAlerts } from './raise-alerts.ts'
 export { type AlertChange, currentAlertCursor, readChangedAlerts } from './read-changed-alerts.ts'
 export { ResolveAlertInput, resolveAlertManually } from './resolve-alert.ts'
 export { type ResolvedAlert, resolveAlerts } from './resolve-alerts.ts'
-export { isLocalAddress, resolveTarget, type TargetAddress, TargetError, type TargetPolicy } from './resolve-target.ts'
-export { alertSettings } from './settings.ts'
 export { silencesOfAlerts } from './silences-of-alerts.ts'
 export {
   type Alert,

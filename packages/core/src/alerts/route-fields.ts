@@ -3,6 +3,7 @@ import { Host, Port } from '../kernel/address.ts'
 import type { Ctx } from '../kernel/context.ts'
 import type { InputIssue } from '../kernel/errors.ts'
 import { singleLineText } from '../kernel/input.ts'
+import { endpointOf } from '../kernel/outbound/index.ts'
 import { Matcher } from './matcher.ts'
 import { type AlertRoute, ROUTE_SECRETS, type RouteKind, type RouteSettings, SMTP_SECURITIES } from './tables.ts'
 
@@ -17,6 +18,14 @@ const HookUrl = z
     ctx.addIssue({ code: 'custom', message: 'must look like https://hooks.example.org/…, without a name, password or #' })
     return z.NEVER
   })
+
+type TargetFields = { url?: string | null | undefined; host?: string | null | undefined; port?: number | null | undefined }
+
+/** The servers that the given fields name. */
+export const routeTargets = ({ url, host, port }: TargetFields) => [
+  ...(url ? [{ path: 'url', ...endpointOf(new URL(url)) }] : []),
+  ...(host ? [{ path: 'host', host, port: port ?? null }] : []),
+]
 
 export const ROUTE_FIELDS = {
   name: singleLineText(100),

@@ -5,6 +5,7 @@ import { decryptRouteSecrets } from '../credentials/decrypt-route-secrets.ts'
 import { credentialKey, openVault, reencryptCredentials } from '../credentials/index.ts'
 import { createNodeGroup, deleteNodeGroup } from '../groups/index.ts'
 import type { Ctx } from '../kernel/context.ts'
+import { outboundSettings } from '../kernel/outbound/index.ts'
 import type { ComputeNode } from '../nodes/tables.ts'
 import type { TenantFixture } from '../testing/factories.ts'
 import { fastDeriveKey, TEST_MASTER_PASSWORD } from '../testing/master-password.ts'
@@ -483,17 +484,19 @@ test('prunes old alerts, deliveries and silences', async () => {
   expect(await messagesOf(created.id)).toHaveLength(1)
 })
 
+const LOCAL = outboundSettings.LOCAL_TARGETS.parse('127.0.0.0/8,::1,169.254.0.0/16')
+
 test.each([
   ['webhook', 'url', { ...HOOK, url: 'http://127.0.0.1:8080/hook' }],
   ['slack', 'url', { kind: 'slack' as const, url: 'http://169.254.169.254/latest/meta-data' }],
   ['slack', 'url', { kind: 'slack' as const, url: 'http://[::ffff:127.0.0.1]/' }],
   ['slack', 'url', { kind: 'slack' as const, url: 'http://2130706433/' }],
   ['email', 'host', { kind: 'email' as const, host: 'localhost', security: 'none' as const, from: 'a@b.test', to: ['c@d.test'] }],
-])('rejects a local target of a %s route on save, unless local targets are allowed', async (_kind, path, fields) => {
+])('rejects a local target of a %s route on save, unless the installation lists it', async (_kind, path, fields) => {
   const name = `local ${++count}`
-  const message = expect.stringContaining("the worker's own machine or link")
+  const message = expect.stringContaining("the worker's own machine, its link, or a metadata service")
   await expect(createAlertRoute(fixture.admin, { name, ...fields })).rejects.toMatchObject({ issues: [{ path, message }] })
-  const { id } = await createAlertRoute(fixture.admin, { name, ...fields }, { allowLocal: true })
+  const { id } = await createAlertRoute(fixture.admin, { name, ...fields }, LOCAL)
   const target = 'url' in fields ? { url: fields.url } : { host: fields.host }
   await expect(updateAlertRoute(fixture.admin, { id, ...target })).rejects.toMatchObject({ issues: [{ path, message }] })
   await updateAlertRoute(fixture.admin, { id, isEnabled: false })

@@ -22,8 +22,6 @@ export const workerSettings = {
       'must be 1 to 10,000 ascending users other than root',
     )
     .optional(),
-  /** 1: playbooks may also come from repositories at loopback and link-local addresses of the worker's machine. */
-  GIT_LOCAL_TARGETS: z.enum(['0', '1'], 'must be 0 or 1').default('0'),
   /** Additional paths that playbooks may read there. */
   ANSIBLE_READABLE_PATHS: z
     .string()

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { resolveTarget, TargetError } from '@muster/core/alerts'
+import { endpointOf, type LocalTarget, resolveTarget, TargetError } from '@muster/core/outbound'
 import { runProgram } from '../../executor/executor.ts'
 import { sendSignal } from '../../executor/send-signal.ts'
 import { returnToWorker } from '../isolation/grant-to-run-user.ts'
@@ -36,21 +36,17 @@ export type CheckoutOptions = {
 /**
  * Resolves the server of a repository. git connects only to this address, because a second lookup could return another one.
  * @returns null for a URL with an address, or without a server
- * @throws SourceError when the name does not resolve, or the address is of this machine or its link and `allowLocal` is false
+ * @throws SourceError when the name does not resolve, or the address is local and not in `localTargets`
  */
-export async function resolveRepository(url: string, allowLocal: boolean): Promise<string | null> {
-  const { protocol, hostname } = new URL(url)
+export async function resolveRepository(url: string, localTargets: readonly LocalTarget[]): Promise<string | null> {
+  const parsed = new URL(url)
+  const { protocol, hostname } = parsed
   if (protocol === 'file:' || !hostname) return null
   try {
-    const [found] = await resolveTarget(hostname, allowLocal)
+    const [found] = await resolveTarget(hostname, endpointOf(parsed).port, localTargets)
     return isIP(hostname.replace(/^\[(.*)\]$/, '$1')) ? null : found!.address
   } catch (error) {
-    if (!(error instanceof TargetError)) throw error
-    throw new SourceError(
-      error.isLocal
-        ? `The repository ${url} is at an address of the worker's own machine, its link, or a metadata service. Use another address, or set GIT_LOCAL_TARGETS=1 for the workers.`
-        : error.message,
-    )
+    throw error instanceof TargetError ? new SourceError(`The repository ${url} is rejected. ${error.message}`) : error
   }
 }
 
@@ -187,6 +183,8 @@ function gitFailureReason(stderr: string): string {
   const lines = stderr.trim().split('\n')
   const ssh = lines.find((line) => /^(Host key verification failed|ssh: |\S+: Permission denied)/.test(line))
   const git = lines.find((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1) ?? ''
-  const redirect = /redirect/i.test(stderr) ? ' Redirects are not followed; use the final URL of the repository.' : ''
+  const redirect = /redirect|returned error: 30\d/i.test(stderr)
+    ? ' Redirects are not followed; use the final URL of the repository.'
+    : ''
   return `${[...(ssh ? [ssh.trim()] : []), git].join(' ').slice(0, 500)}${redirect}`
 }

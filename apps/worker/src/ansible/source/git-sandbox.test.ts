@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { outboundSettings } from '@muster/core/outbound'
 import { claimJobRun } from '@muster/core/run-queue'
 import { runJob } from '@muster/core/runs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -57,13 +58,13 @@ afterAll(async () => {
 })
 
 /** Fetches a repository into a new run directory and returns what is there, or throws. */
-async function fetch(url: string, { limits = REPOSITORY_LIMITS, within = isolation } = {}) {
+async function fetch(url: string, { limits = REPOSITORY_LIMITS, within = isolation, address = null as string | null } = {}) {
   const user = within.user()
   const directory = await createRunDirectory(fixture.config.ANSIBLE_WORK_DIR, 'fetch0', user)
   try {
     const { signal } = new AbortController()
     const project = join(directory.dir, 'project')
-    const options = { root: project, directory, isolation: within, signal, protocols: ['http'], limits }
+    const options = { root: project, directory, isolation: within, signal, protocols: ['http'], limits, address }
     await checkOutRepository(url, 'main', options)
     return await readdir(project)
   } finally {
@@ -113,6 +114,22 @@ test('fetches in the sandbox of the run, as its user', async (ctx) => {
   if (process.getuid?.() === 0) expect(seen).not.toMatch(/^Uid:\t0\t/m)
 })
 
+test('connects only to the checked address and follows no redirect', async () => {
+  const { port } = new URL(server.url)
+  // The name does not resolve, so git can only use the address.
+  expect(await fetch(`http://git.invalid:${port}/plays`, { address: '127.0.0.1' })).toEqual(['f0', 'site.yml'])
+  const seen: (string | undefined)[] = []
+  const redirecting = createServer(({ url }, response) => {
+    seen.push(url)
+    response.writeHead(301, { location: `${server.url}/plays/info/refs?service=git-upload-pack` }).end()
+  })
+  await new Promise<void>((resolve) => redirecting.listen(0, '127.0.0.1', resolve))
+  const { port: other } = redirecting.address() as AddressInfo
+  await expect(fetch(`http://127.0.0.1:${other}/plays`)).rejects.toThrow(/Redirects are not followed/)
+  redirecting.close()
+  expect(seen).toHaveLength(1)
+})
+
 test('stops a fetch that exceeds the limit of its size, while it runs', async () => {
   const limits = { maxBytes: MiB, maxEntries: 20_000 }
   // The pack is one file of more than a MiB: the kernel ends git in the sandbox, and the watched folder ends it elsewhere.
@@ -140,15 +157,15 @@ test.each([
   'ssh://git@0x7f.1/a',
   'http://169.254.169.254/latest/meta-data',
   'https://[::ffff:127.0.0.1]/a',
-])('rejects %s unless the installation allows local addresses', async (url) => {
-  await expect(resolveRepository(url, false)).rejects.toThrow(/own machine, its link, or a metadata service.*GIT_LOCAL_TARGETS=1/)
-  await resolveRepository(url, true)
+])('rejects %s unless the installation lists the address', async (url) => {
+  await expect(resolveRepository(url, [])).rejects.toThrow(/own machine, its link, or a metadata service.*LOCAL_TARGETS/)
+  await resolveRepository(url, outboundSettings.LOCAL_TARGETS.parse('127.0.0.0/8,::1,169.254.0.0/16'))
 })
 
 test('a run rejects a local repository by default and connects to nothing', async () => {
-  const config = { ...fixture.config, GIT_LOCAL_TARGETS: '0' as const }
+  const config = { ...fixture.config, LOCAL_TARGETS: [] }
   const { error } = await run(`${server.url}/plays`, { config })
-  expect(error).toContain('GIT_LOCAL_TARGETS=1')
+  expect(error).toContain('in LOCAL_TARGETS')
   expect((await run(`${server.url}/plays`)).gitCommit).toMatch(/^[0-9a-f]{40}$/)
 })
 

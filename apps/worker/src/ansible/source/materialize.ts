@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Ctx } from '@muster/core/context'
 import { DomainError } from '@muster/core/errors'
+import type { LocalTarget } from '@muster/core/outbound'
 import { retryTransient } from '@muster/core/retry-transient'
 import { type JobRun, recordGitCommit } from '@muster/core/runs'
 import { readPlaybookBundle, type UnpackedFile } from '@muster/core/templates'
@@ -21,8 +22,8 @@ type SourceOptions = {
   isolation: Isolation
   signal: AbortSignal
   protocols?: string[]
-  /** Whether repositories may be at addresses of this machine and its link. */
-  allowLocal: boolean
+  /** Local addresses that repositories and secret stores may have. */
+  localTargets: readonly LocalTarget[]
   limits?: RepositoryLimits
 }
 
@@ -50,7 +51,7 @@ export async function materialize(ctx: Ctx, run: JobRun, token: string, options:
 /** @returns the fetched commit; git signs in with the run's credential, if it has one */
 async function fetchRepository(ctx: Ctx, run: JobRun, given: SourceOptions & { root: string }): Promise<string> {
   const [url, ref] = [run.gitUrl!, run.gitCommit ?? run.gitRef!]
-  const address = await resolveRepository(url, given.allowLocal)
+  const address = await resolveRepository(url, given.localTargets)
   const options = { ...given, address, limits: given.limits ?? REPOSITORY_LIMITS }
   if (!run.gitCredentialId) {
     if (new URL(url).protocol === 'ssh:')
@@ -59,7 +60,7 @@ async function fetchRepository(ctx: Ctx, run: JobRun, given: SourceOptions & { r
       )
     return checkOutRepository(url, ref, options)
   }
-  const login = await gitLogin(ctx, run.gitCredentialId, url).catch((error: unknown) => {
+  const login = await gitLogin(ctx, given.localTargets, run.gitCredentialId, url).catch((error: unknown) => {
     throw error instanceof DomainError ? new SourceError(error.message) : error
   })
   const access = await openGitAccess(url, login, { ...options.directory, address })

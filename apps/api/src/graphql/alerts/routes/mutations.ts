@@ -40,7 +40,7 @@ mutation('createAlertRoute', {
   idempotent: true,
   payload,
   errors: [Conflict],
-  resolve: async (input, { ctx, deps }) => ({ alertRoute: await createAlertRoute(ctx, input, deps.alertTargets) }),
+  resolve: async (input, { ctx, deps }) => ({ alertRoute: await createAlertRoute(ctx, input, deps.localTargets) }),
 })
 
 mutation('updateAlertRoute', {
@@ -59,7 +59,7 @@ mutation('updateAlertRoute', {
       ctx,
       // The verb rejects null for fields that cannot be cleared.
       { ...input, id: rowId('AlertRoute', input.id) } as Parameters<typeof updateAlertRoute>[1],
-      deps.alertTargets,
+      deps.localTargets,
     ),
   }),
 })

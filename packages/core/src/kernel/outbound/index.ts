@@ -1,0 +1,10 @@
+export { isLocalAddress } from './local-addresses.ts'
+export { endpointOf, resolveTarget, type TargetAddress, TargetError, targetIssues } from './resolve-target.ts'
+export {
+  type OutboundLimits,
+  type OutboundRequest,
+  type OutboundResponse,
+  RequestError,
+  sendRequest,
+} from './send-request.ts'
+export { isListed, type LocalTarget, outboundSettings } from './settings.ts'
