@@ -165,9 +165,9 @@ export function fromGraphQL(errors: GraphQLErrors): CliError {
 }
 
 export function unreachable(url: string, error: unknown): CliError {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
-  return new CliError(
-    `Cannot reach ${url}${cause ? `: ${cause}` : ''}. Check the address and that the server is running.`,
-    EXIT.unavailable,
-  )
+  const cause = error instanceof Error && error.cause instanceof Error ? (error.cause as NodeJS.ErrnoException) : null
+  const hint = /CERT|SIGNATURE/.test(cause?.code ?? '')
+    ? 'Set NODE_EXTRA_CA_CERTS to the file of its certificate or its CA.'
+    : 'Check the address and that the server is running.'
+  return new CliError(`Cannot reach ${url}${cause ? `: ${cause.message}` : ''}. ${hint}`, EXIT.unavailable)
 }

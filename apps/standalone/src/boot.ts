@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import http from 'node:http'
+import https from 'node:https'
 import path from 'node:path'
 import { backUpBeforeUpgrade } from './backup/back-up-before-upgrade.ts'
 import { buildConsole } from './build-console.ts'
@@ -12,6 +13,7 @@ import { productEnvironment } from './product-environment.ts'
 import { runOnce } from './run-once.ts'
 import type { Settings } from './settings.ts'
 import type { ChildSpec, Supervisor } from './supervisor.ts'
+import type { CertificateFiles } from './tls/certificate.ts'
 
 /** Output of first-start.ts. `signInLink` works once and is null after the owner has set a password. */
 export type FirstStart = { created: boolean; email: string; signInLink: string | null }
@@ -21,6 +23,8 @@ export type BootResult = FirstStart & { labNodesToAdd: number; isolation: string
 export type Boot = {
   settings: Settings
   publicUrl: string
+  /** Certificate of the console; null: plain HTTP. */
+  tls: CertificateFiles | null
   supervisor: Supervisor
   /** Releases the reserved console port just before the console binds it. */
   releasePort: () => Promise<void>
@@ -33,7 +37,15 @@ export type Boot = {
  * Starts everything, in parallel where possible: the console builds and the lab starts while Postgres starts and migrates.
  * Rejects on the first failure; the caller stops what has started.
  */
-export async function boot({ settings, publicUrl, supervisor, releasePort, startPostgres, signal }: Boot): Promise<BootResult> {
+export async function boot({
+  settings,
+  publicUrl,
+  tls,
+  supervisor,
+  releasePort,
+  startPostgres,
+  signal,
+}: Boot): Promise<BootResult> {
   const { dataDir, watch } = settings
   // `node --watch` does not pass file descriptors on, so development uses the environment.
   const { masterPassword } = settings
@@ -95,9 +107,11 @@ export async function boot({ settings, publicUrl, supervisor, releasePort, start
         HOST: settings.host,
         PORT: String(settings.port),
         API_URL: `http://127.0.0.1:${apiPort}`,
+        ...(tls ? { TLS_CERT_FILE: tls.certFile, TLS_KEY_FILE: tls.keyFile } : {}),
         ...(watch ? { CONSOLE_DEV: '1' } : {}),
       },
-      ready: () => isReady(`http://${settings.host === '0.0.0.0' ? '127.0.0.1' : settings.host}:${settings.port}/sign-in`),
+      ready: () =>
+        isReady(`http${tls ? 's' : ''}://${settings.host === '0.0.0.0' ? '127.0.0.1' : settings.host}:${settings.port}/sign-in`),
     }
     await Promise.all([
       step('Start the API', () => supervisor.start(api)),
@@ -149,10 +163,14 @@ function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 const isReady = async (url: string): Promise<boolean> => (await get(url))?.status === 200
 
-/** Uses node:http, because loading fetch would take most of the CPU time of this process. */
+/**
+ * The certificate is not verified: it is for the public name, and the request only asks whether the server on this machine is up.
+ * Uses node:http, because loading fetch would take most of the CPU time of this process.
+ */
 function get(url: string): Promise<{ status: number; body: string } | null> {
   return new Promise((resolve) => {
-    const request = http.get(url, { timeout: 5_000, agent: false }, (response) => {
+    const { get } = url.startsWith('https:') ? https : http
+    const request = get(url, { timeout: 5_000, agent: false, rejectUnauthorized: false }, (response) => {
       let body = ''
       response.setEncoding('utf8').on('data', (text) => (body = (body + text).slice(0, 4096)))
       response.on('close', () => resolve({ status: response.statusCode!, body }))

@@ -8,6 +8,7 @@ import { type SupervisedPostgres, supervisePostgres } from './postgres/supervise
 import { print } from './print.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { createSupervisor } from './supervisor.ts'
+import { type CertificateFiles, ensureSelfSigned, fingerprintOf } from './tls/certificate.ts'
 
 // `npm start`: runs everything on one machine under one supervisor, until Ctrl-C or SIGTERM.
 // MUSTER_STARTED_AT is when bin/setup.mjs started, so that the printed start time includes the setup.
@@ -48,11 +49,13 @@ try {
   const consolePort = await reservePort(preferredPort, settings.host)
   settings.port = consolePort.port
   if (settings.port !== preferredPort) print(`  Port ${preferredPort} is in use; the console uses ${settings.port}`)
-  const publicUrl = settings.publicUrl?.replace(/\/$/, '') ?? `http://localhost:${settings.port}`
+  const publicUrl = settings.publicUrl?.replace(/\/$/, '') ?? `http${settings.tls ? 's' : ''}://localhost:${settings.port}`
+  const tls = settings.tls === 'self-signed' ? await ensureSelfSigned(dataDir, publicUrl) : settings.tls
   instance.update({ url: publicUrl })
   const result = await boot({
     settings,
     publicUrl,
+    tls,
     supervisor,
     releasePort: consolePort.release,
     signal: booting.signal,
@@ -61,7 +64,7 @@ try {
       return postgres.url
     },
   })
-  if (!stopping) printSummary(publicUrl, result, settings)
+  if (!stopping) printSummary(publicUrl, result, settings, tls)
 } catch (error) {
   if (!stopping) {
     const failed = error as Error & { step?: string }
@@ -95,13 +98,16 @@ function shutDown(code: number): Promise<never> {
   return stopping
 }
 
-function printSummary(url: string, result: BootResult, { lab }: Settings): void {
+function printSummary(url: string, result: BootResult, { lab, tls }: Settings, files: CertificateFiles | null): void {
   const rows = [
     ['Console', url],
     ['GraphQL', `${url}/graphql`],
     result.signInLink
       ? ['Sign in', `${result.signInLink}\n${' '.repeat(12)}one-time link for ${result.email}`]
       : ['Sign in', `as ${result.email}, with your password`],
+    ...(tls === 'self-signed' && files
+      ? [['TLS', `${files.certFile}\n${' '.repeat(12)}self-signed, ${fingerprintOf(files.certFile)}`]]
+      : []),
     ...(lab ? [['Lab', labSummary(lab, result.labNodesToAdd)]] : []),
     ...(/rejected|not isolated/.test(result.isolation) ? [['Sandbox', result.isolation]] : []),
     ['Data', dataDir],

@@ -163,3 +163,30 @@ test('answers 503 in GraphQL’s shape and closes WebSockets while the API is un
   socket.write('GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
   await once(socket, 'close')
 })
+
+test('sets security headers on every response, and a policy without exceptions on those of the API', async () => {
+  for (const path of ['/', '/graphql', '/api/files/1']) {
+    const { headers } = await fetch(proxy + path)
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy': expect.stringContaining('camera=()'),
+    })
+    expect(headers.get('strict-transport-security')).toBeNull()
+    const policy = headers.get('content-security-policy')
+    if (path === '/') expect(policy).toBeNull()
+    else expect(policy).toMatch(/^default-src 'none'; .*sandbox$/)
+  }
+})
+
+test.each([
+  ['https://muster.example.org', 'max-age=31536000'],
+  ['http://muster.example.org', null],
+  // Other programs use localhost without TLS.
+  ['https://localhost:3000', null],
+])('HSTS behind %s: %s', async (publicUrl, expected) => {
+  const url = await listen(createReverseProxy({ api, console: api }, { publicUrl }))
+  expect((await fetch(url)).headers.get('strict-transport-security')).toBe(expected)
+})

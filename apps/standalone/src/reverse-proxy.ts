@@ -1,8 +1,17 @@
 import http from 'node:http'
+import https from 'node:https'
 import type { Socket } from 'node:net'
 import { createProxyServer } from 'httpxy'
+import { API_POLICY, responseHeaders } from './response-headers.ts'
 
 const UNAVAILABLE = 'The Muster server is starting or unavailable. Try again in a moment.'
+
+export type ReverseProxyOptions = {
+  trustProxy?: boolean
+  publicUrl?: string | undefined
+  isDevelopment?: boolean
+  tls?: { cert: string; key: string } | null
+}
 
 /**
  * Creates the reverse proxy in front of the API and the console. HTTP, SSE and WebSocket pass unbuffered, with the client's Host
@@ -11,8 +20,15 @@ const UNAVAILABLE = 'The Muster server is starting or unavailable. Try again in 
  * @param targets base URLs, such as http://127.0.0.1:4000
  * @param trustProxy accept `X-Forwarded-*` and `Forwarded` from clients; only behind another trusted proxy. Rate limits and audit
  *   entries depend on them, so they are removed otherwise.
+ * @param publicUrl address in browsers, for HSTS
+ * @param tls certificate and key in PEM; null: plain HTTP
+ * @param isDevelopment the API serves GraphiQL, which loads scripts
  */
-export function createReverseProxy(targets: { api: string; console: string }, { trustProxy = false } = {}): http.Server {
+export function createReverseProxy(
+  targets: { api: string; console: string },
+  { trustProxy = false, publicUrl, isDevelopment = false, tls = null }: ReverseProxyOptions = {},
+): http.Server | https.Server {
+  const headers = new Map(Object.entries(responseHeaders(publicUrl)))
   const proxy = createProxyServer({ xfwd: true, preserveHeaderKeyCase: true })
   /** Original headers of requests that may be retried once. */
   const retryable = new WeakMap<http.IncomingMessage, http.IncomingHttpHeaders>()
@@ -42,10 +58,13 @@ export function createReverseProxy(targets: { api: string; console: string }, { 
     if (!trustProxy) removeForwardedHeaders(req)
     return { target: isApiPath(req.url ?? '/') ? targets.api : targets.console }
   }
-  const server = http.createServer((req, res) => {
+  const onRequest = (req: http.IncomingMessage, res: http.ServerResponse) => {
+    res.setHeaders(headers)
+    if (isApiPath(req.url ?? '/') && !isDevelopment) res.setHeader('content-security-policy', API_POLICY)
     if (req.method === 'GET') retryable.set(req, { ...req.headers })
     void proxy.web(req, res, prepare(req))
-  })
+  }
+  const server = tls ? https.createServer(tls, onRequest) : http.createServer(onRequest)
   server.on('upgrade', (req, socket, head) => void proxy.ws(req, socket as Socket, prepare(req), head))
   server.requestTimeout = 0 // the targets have their own limits
   server.keepAliveTimeout = 75_000 // longer than the interval between two heartbeats

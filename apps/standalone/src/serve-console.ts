@@ -1,14 +1,21 @@
 import { spawn } from 'node:child_process'
+import https from 'node:https'
 import path from 'node:path'
 import { nodeArguments } from './node-child.ts'
 import { pickPort } from './ports.ts'
 import { createReverseProxy } from './reverse-proxy.ts'
 import { root } from './root.ts'
+import { followCertificate, readCertificate } from './tls/serve-certificate.ts'
 
 // Serves the public address in `npm start` and in docker compose: starts Next's server on a local port, and a reverse proxy in front
 // of it and the API. Next's own rewrites cannot replace it: their target is fixed at build time, and the ports are chosen at start.
 // HOST, PORT: listen address. API_URL: upstream API. CONSOLE_DEV=1: Next's development server. TRUST_PROXY=1: see createReverseProxy.
+// MUSTER_PUBLIC_URL: address in browsers. TLS_CERT_FILE, TLS_KEY_FILE: PEM files; without them, plain HTTP.
 const { HOST = '127.0.0.1', PORT = '3000', API_URL = 'http://127.0.0.1:4000', CONSOLE_DEV, TRUST_PROXY } = process.env
+const { MUSTER_PUBLIC_URL, TLS_CERT_FILE, TLS_KEY_FILE } = process.env
+// Read before the Next server starts: an unusable certificate ends the start at once.
+const files = TLS_CERT_FILE && TLS_KEY_FILE ? { certFile: TLS_CERT_FILE, keyFile: TLS_KEY_FILE } : null
+const tls = files && readCertificate(files)
 const consoleDir = path.join(root, 'apps/console')
 const consolePort = await pickPort()
 let stopping = false
@@ -31,9 +38,10 @@ nextServer.once('exit', (code, signal) => {
 
 const server = createReverseProxy(
   { api: API_URL, console: `http://127.0.0.1:${consolePort}` },
-  { trustProxy: TRUST_PROXY === '1' },
+  { tls, trustProxy: TRUST_PROXY === '1', publicUrl: MUSTER_PUBLIC_URL, isDevelopment: Boolean(CONSOLE_DEV) },
 )
-server.listen(Number(PORT), HOST, () => log('info', `listening on http://${HOST}:${PORT}`))
+if (files && server instanceof https.Server) followCertificate(server, files, () => log('info', 'uses the renewed certificate'))
+server.listen(Number(PORT), HOST, () => log('info', `listening on http${tls ? 's' : ''}://${HOST}:${PORT}`))
 server.once('error', (error) => {
   log('error', `cannot listen on ${HOST}:${PORT}: ${error.message}`)
   nextServer.kill('SIGKILL')

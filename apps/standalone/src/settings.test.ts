@@ -20,12 +20,24 @@ test('uses defaults when nothing is set', () => {
     host: '127.0.0.1',
     port: 3000,
     databaseUrl: undefined,
+    tls: null,
     publicUrl: undefined,
     masterPassword: undefined,
     hasMasterPassword: false,
     lab: 0,
     watch: false,
   })
+})
+
+test('TLS uses a generated certificate, or the given files', () => {
+  const files = { TLS_CERT_FILE: '/etc/tls/cert.pem', TLS_KEY_FILE: '/etc/tls/key.pem' }
+  expect(readSettings(['--tls'], {}).tls).toBe('self-signed')
+  for (const argv of [['--tls'], []])
+    expect(readSettings(argv, files).tls).toEqual({ certFile: files.TLS_CERT_FILE, keyFile: files.TLS_KEY_FILE })
+  expect(() => readSettings([], { TLS_CERT_FILE: '/etc/tls/cert.pem' })).toThrow(/TLS_CERT_FILE and TLS_KEY_FILE: set both/)
+  expect(() => readSettings(['--tls'], { MUSTER_PUBLIC_URL: 'http://muster.example.org' })).toThrow(
+    /MUSTER_PUBLIC_URL: must begin with https/,
+  )
 })
 
 test('an option overrides the environment, which overrides the file', () => {

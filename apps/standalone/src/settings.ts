@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { root } from './root.ts'
+import type { CertificateFiles } from './tls/certificate.ts'
 
 export type Settings = {
   /** Absolute path of the data directory. */
@@ -17,7 +18,9 @@ export type Settings = {
   artifactsBucket?: string
   /** Whether a start that migrates the database of an older version backs it up first. */
   upgradeBackup: boolean
-  /** The console's URL for users; default http://localhost:PORT. */
+  /** TLS of the console: files of a certificate, or a generated self-signed one; null: plain HTTP. */
+  tls: CertificateFiles | 'self-signed' | null
+  /** The console's URL for users; default http://localhost:PORT, with TLS https. */
   publicUrl?: string
   /** Master password from the environment. Passed to children over a pipe, so that they do not inherit it. */
   masterPassword?: string
@@ -41,7 +44,7 @@ const matching = (pattern: RegExp, allowed: string) => (text: string) => {
 
 /**
  * Reads the settings of `npm start`. Options override the environment, which overrides the file in MUSTER_CONFIG (NAME=value lines).
- * @param argv `--lab N`, `--port P`, `--watch`
+ * @param argv `--lab N`, `--port P`, `--tls`, `--watch`
  * @throws Error with one line per invalid setting: name, source and allowed values. Values are not shown, because some are secret.
  */
 export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
@@ -78,6 +81,7 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
     artifactDir: setting('ARTIFACT_DIR', matching(/^\//, 'must be an absolute path'), path.join(dataDir, 'artifacts')),
     artifactsBucket: setting<string | undefined>('NODE_ARTIFACTS_BUCKET', text, undefined),
     upgradeBackup: setting('MUSTER_UPGRADE_BACKUP', matching(/^[01]$/, 'must be 1 or 0'), '1') === '1',
+    tls: null,
     publicUrl: setting<string | undefined>(
       'MUSTER_PUBLIC_URL',
       matching(/^https?:\/\/[^/]+\/?$/, 'must look like https://muster.example.org'),
@@ -90,16 +94,25 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
     lab: setting('--lab', wholeNumber(1, 64), 0, options.lab),
     watch: options.watch ?? false,
   }
+  const absolute = matching(/^\//, 'must be an absolute path')
+  const certFile = setting<string | undefined>('TLS_CERT_FILE', absolute, undefined)
+  const keyFile = setting<string | undefined>('TLS_KEY_FILE', absolute, undefined)
+  settings.tls = certFile && keyFile ? { certFile, keyFile } : options.tls ? 'self-signed' : null
+  if (!certFile !== !keyFile) invalid.push('TLS_CERT_FILE and TLS_KEY_FILE: set both, or neither of them')
+  if (settings.tls && settings.publicUrl?.startsWith('http:'))
+    invalid.push('MUSTER_PUBLIC_URL: must begin with https:// because the console uses TLS')
   if (invalid.length) throw new Error(`Invalid configuration:\n  ${invalid.join('\n  ')}`)
   return settings
 }
 
 function parseOptions(argv: string[]) {
   try {
-    return parseArgs({ args: argv, options: { lab: { type: 'string' }, port: { type: 'string' }, watch: { type: 'boolean' } } })
-      .values
+    return parseArgs({
+      args: argv,
+      options: { lab: { type: 'string' }, port: { type: 'string' }, tls: { type: 'boolean' }, watch: { type: 'boolean' } },
+    }).values
   } catch (error) {
-    throw new Error(`${(error as Error).message}\nUsage: npm start -- [--lab N] [--port P]`)
+    throw new Error(`${(error as Error).message}\nUsage: npm start -- [--lab N] [--port P] [--tls]`)
   }
 }
 

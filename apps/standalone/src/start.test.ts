@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { pickPort } from './ports.ts'
@@ -26,7 +27,7 @@ afterEach(async () => {
 const PASSWORD = 'a password that is passed over pipes only'
 
 /** Runs `npm start` without its setup. Resolves when it has printed its summary. */
-async function start(): Promise<{ product: ChildProcess; output: string }> {
+async function start(...argv: string[]): Promise<{ product: ChildProcess; output: string }> {
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     MUSTER_DATA_DIR: dataDir,
@@ -34,7 +35,11 @@ async function start(): Promise<{ product: ChildProcess; output: string }> {
     CREDENTIAL_MASTER_PASSWORD: PASSWORD,
   }
   for (const name of ['DATABASE_URL', 'MUSTER_PUBLIC_URL', 'HOST', 'NODE_OPTIONS', 'VITEST']) delete env[name]
-  const product = spawn(process.execPath, ['apps/standalone/src/main.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const product = spawn(process.execPath, ['apps/standalone/src/main.ts', ...argv], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   products.push(product)
   let output = ''
   for (const stream of [product.stdout!, product.stderr!])
@@ -96,7 +101,20 @@ test.runIf(process.platform === 'linux')(
     const killed = await start()
     killed.product.kill('SIGKILL')
     await once(killed.product, 'exit')
-    const last = await start()
+    const last = await start('--tls')
+    const secureLink = /^\s*Sign in\s+(\S+)/m.exec(last.output)![1]!
+    expect(secureLink).toMatch(/^https:\/\/localhost:/)
+    const env = { ...process.env, NODE_OPTIONS: '', XDG_CONFIG_HOME: dataDir }
+    const login = (ca?: string) =>
+      promisify(execFile)(process.execPath, ['apps/cli/src/main.ts', 'login', secureLink], {
+        cwd: root,
+        env: ca ? { ...env, NODE_EXTRA_CA_CERTS: ca } : env,
+      })
+    await expect(login()).rejects.toMatchObject({
+      code: 6,
+      stderr: expect.stringMatching(/self-signed certificate.*NODE_EXTRA_CA_CERTS/),
+    })
+    await login(path.join(dataDir, 'tls/cert.pem'))
     last.product.kill('SIGINT')
     await once(last.product, 'exit')
     await expect.poll(remainingProcesses).toEqual([])

@@ -1,27 +1,8 @@
-import { appendJobRunEvents, finishJobRun, type JobRun } from '@muster/core/runs'
-import { insertRun, logLine, type TenantFixture } from '@muster/core/testing'
+import { insertRun, logLine } from '@muster/core/testing'
 import { expect, test } from '../fixtures/test.ts'
 import { runUrl } from '../fixtures/urls.ts'
+import { workerOf } from '../fixtures/worker-of.ts'
 import { t } from '../labels.ts'
-
-const LINES_PER_EVENT = 40
-
-/** Appends events to a running run through the worker's verb, each of 40 lines that name their number. */
-function workerOf({ worker }: TenantFixture, { id, claimToken }: JobRun) {
-  const token = claimToken!
-  let seq = 0
-  return {
-    append(count: number) {
-      const events = Array.from({ length: count }, () => {
-        const first = seq++ * LINES_PER_EVENT + 1
-        const lines = Array.from({ length: LINES_PER_EVENT }, (_, i) => logLine(first + i))
-        return { kind: 'output', stdout: lines.join('\n'), createdAt: new Date() }
-      })
-      return appendJobRunEvents(worker, { id, token, events })
-    },
-    finish: () => finishJobRun(worker, { id, token, hosts: [], endCause: 'exit', exitCode: 0 }),
-  }
-}
 
 test('opens, scrolls, searches and links into a log of 100,000 lines with few rows in the page', async ({
   page,

@@ -3,11 +3,11 @@ import { GeistSans } from 'geist/font/sans'
 import type { Metadata, Viewport } from 'next'
 import type { ReactNode } from 'react'
 import { t } from '@/messages/index.ts'
-import { languageScript } from '@/messages/language.ts'
-import { themeScript } from '@/shell/theme.ts'
 import { Providers } from './providers.tsx'
 import './globals.css'
 
+// Every response has a nonce of its own, see proxy.ts.
+export const dynamic = 'force-dynamic'
 export const metadata: Metadata = {
   title: { default: t('app.name'), template: `%s · ${t('app.name')}` },
   description: t('app.description'),
@@ -23,8 +23,8 @@ export default function RootLayout({ children }: { children: ReactNode }) {
   return (
     <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`} suppressHydrationWarning>
       <head>
-        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: built-in constants that must run before the first paint, to prevent a flash of the wrong theme or language */}
-        <script dangerouslySetInnerHTML={{ __html: `${themeScript};${languageScript}` }} />
+        {/* Blocks the first paint on purpose, see first-paint.js. */}
+        <script src="/first-paint.js" />
       </head>
       <body>
         <Providers>{children}</Providers>

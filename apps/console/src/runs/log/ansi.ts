@@ -1,4 +1,4 @@
-import { AnsiUp } from 'ansi_up'
+import { type Span, splitSpans } from './ansi-spans.ts'
 
 const sequences = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])/g
 const controls = /[\x00-\x08\x0b-\x1f\x7f]/g
@@ -30,12 +30,12 @@ export function visibleLength(line: string): number {
   return Math.min(length, maxDisplayLength)
 }
 
-/** Renders a line as HTML: text escaped, colors as classes, terminal hyperlinks as text. */
-export function toHtml(line: string): string {
+const colorCode = /^\x1b\[[\d;]*m$/
+
+/** The displayed spans of a line: colors as styles, other control sequences removed, terminal hyperlinks as text. */
+export function spansOf(line: string): Span[] {
   const shown = line.length > maxDisplayLength ? `${line.slice(0, maxDisplayLength)}…` : line
-  const ansi = new AnsiUp()
-  ansi.use_classes = true
-  ansi.escape_html = true
-  ansi.url_allowlist = {}
-  return ansi.ansi_to_html(shown.replace(/[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]/g, ''))
+  if (!shown.includes('\x1b')) return [{ text: shown.replace(controls, ''), className: '' }]
+  const colored = shown.replace(sequences, (sequence) => (colorCode.test(sequence) ? sequence : ''))
+  return splitSpans(colored).map((span) => ({ ...span, text: span.text.replace(controls, '') }))
 }

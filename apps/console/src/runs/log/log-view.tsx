@@ -1,9 +1,9 @@
 'use client'
 import clsx from 'clsx'
 import { ArrowDown } from 'lucide-react'
-import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { memo, type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { t } from '@/messages/index.ts'
-import { maxDisplayLength, toHtml } from './ansi.ts'
+import { maxDisplayLength, spansOf } from './ansi.ts'
 import { highlight } from './highlight.ts'
 import { LogLayout } from './log-layout.ts'
 import type { LogStore } from './log-store.ts'
@@ -50,6 +50,26 @@ function columnWidth(element: HTMLElement): number {
   probe.remove()
   return width || 7.2
 }
+
+/** The text of a line with its colors. A rendered line never changes, so it renders once while it is near the viewport. */
+const LineText = memo(function LineText({ text, className }: { text: string; className: string }) {
+  const spans = spansOf(text)
+  return (
+    <span data-text className={className}>
+      {spans.map(({ text, className, color, background }, index) =>
+        className || color || background ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the spans of a text never change
+          <span key={index} className={className || undefined} style={{ color, background }}>
+            {text}
+          </span>
+        ) : (
+          text
+        ),
+      )}
+      {spans.every(({ text }) => text === '') && '\u00a0'}
+    </span>
+  )
+})
 
 /** The log lines; only those near the viewport are rendered. Follows the end until the user scrolls up, and again at the end. */
 export function LogView({ ref, store, version, lines, wrap, follow, onFollow, marked, onMark, search }: Props) {
@@ -198,11 +218,9 @@ export function LogView({ ref, store, version, lines, wrap, follow, onFollow, ma
                   >
                     {line}
                   </a>
-                  <span
-                    data-text
+                  <LineText
+                    text={store.line(line)}
                     className={clsx('min-w-0 pl-1.5', wrap ? 'flex-1 break-all whitespace-pre-wrap' : 'whitespace-pre')}
-                    // biome-ignore lint/security/noDangerouslySetInnerHtml: toHtml escapes everything and adds only spans with classes
-                    dangerouslySetInnerHTML={{ __html: toHtml(store.line(line)) || '&nbsp;' }}
                   />
                 </div>
               )

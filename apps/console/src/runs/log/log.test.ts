@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { plain, toHtml, visibleLength } from './ansi.ts'
+import { plain, spansOf, visibleLength } from './ansi.ts'
 import { LogLayout } from './log-layout.ts'
 import { type LogEvent, LogStore } from './log-store.ts'
 
@@ -81,11 +81,34 @@ describe('the layout', () => {
 })
 
 describe('colors', () => {
-  test('render as classes with all text escaped', () => {
-    expect(toHtml('\x1b[0;32mok: [a]\x1b[0m')).toBe('<span class="ansi-green-fg">ok: [a]</span>')
-    expect(toHtml('<img src=x onerror=alert(1)> & "q"')).not.toContain('<img')
-    expect(toHtml('\x1b]8;;javascript:alert(1)\x07click\x1b]8;;\x07')).not.toContain('href')
-    expect(toHtml('bell \x07 back \x08')).toBe('bell  back ')
+  const spans = (line: string) => spansOf(line).map(({ text, ...style }) => [text, style])
+  test('basic colors and decorations are classes, others are CSS colors', () => {
+    expect(spans('\x1b[0;32mok: [a]\x1b[0m')).toEqual([['ok: [a]', { className: 'ansi-green-fg' }]])
+    expect(spans('a\x1b[1;4;91;44mb\x1b[22;39mc\x1b[md')).toEqual([
+      ['a', { className: '' }],
+      ['b', { className: 'font-bold underline ansi-bright-red-fg ansi-blue-bg' }],
+      ['c', { className: 'underline ansi-blue-bg' }],
+      ['d', { className: '' }],
+    ])
+    expect(spans('\x1b[38;5;196ma\x1b[48;2;1;2;3mb\x1b[38;5;244mc\x1b[38;5;9;49md')).toEqual([
+      ['a', { className: '', color: 'rgb(255 0 0)' }],
+      ['b', { className: '', color: 'rgb(255 0 0)', background: 'rgb(1 2 3)' }],
+      ['c', { className: '', color: 'rgb(128 128 128)', background: 'rgb(1 2 3)' }],
+      ['d', { className: 'ansi-bright-red-fg' }],
+    ])
+    expect(spans('\x1b[38;5;999;99ma\x1b[38;2;1mb')).toEqual([
+      ['a', { className: '' }],
+      ['b', { className: '' }],
+    ])
+  })
+
+  test('text is never markup, and other control sequences are removed', () => {
+    expect(spans('<img src=x onerror=alert(1)> & "q"')).toEqual([['<img src=x onerror=alert(1)> & "q"', { className: '' }]])
+    expect(spans('\x1b]8;;javascript:alert(1)\x07click\x1b]8;;\x07')).toEqual([['click', { className: '' }]])
+    expect(spans('bell \x07 back \x08\x1b[2J\x1b[31mred\x1b[K\x07')).toEqual([
+      ['bell  back ', { className: '' }],
+      ['red', { className: 'ansi-red-fg' }],
+    ])
   })
 
   test('have no width; wide characters have two columns', () => {
