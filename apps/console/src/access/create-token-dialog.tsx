@@ -7,15 +7,13 @@ import { CopyButton } from '@/ui/copy-button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { SelectField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
+import { RoleField } from './role-field.tsx'
 import { type ApiToken, CreateApiToken } from './token-documents.ts'
-import { useViewer } from './viewer.tsx'
 
-const roles: ApiToken['role'][] = ['VIEWER', 'OPERATOR', 'ADMIN', 'OWNER']
 const lifetimes = ['7', '30', '90', '365'] as const
 
 /** Creates an API token and shows it once. */
 export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
-  const viewer = useViewer()
   const mutation = useMutation(CreateApiToken)
   const [name, setName] = useState('')
   const [role, setRole] = useState<ApiToken['role']>('OPERATOR')
@@ -54,7 +52,6 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
       </Dialog>
     )
   }
-  const ownRank = roles.indexOf(viewer.role)
   return (
     <Dialog
       title={t('tokens.new')}
@@ -90,20 +87,7 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
           error={issueFor(mutation.problem, 'name')}
           hint={t('tokens.nameHint')}
         />
-        <SelectField
-          label={t('tokens.role')}
-          value={role}
-          onChange={(event) => setRole(event.target.value as ApiToken['role'])}
-          hint={t('tokens.roleHint')}
-        >
-          {roles
-            .filter((_, index) => index <= ownRank)
-            .map((each) => (
-              <option key={each} value={each}>
-                {t(`role.${each}`)}
-              </option>
-            ))}
-        </SelectField>
+        <RoleField value={role} onChange={setRole} />
         <SelectField label={t('tokens.expires')} value={days} onChange={(event) => setDays(event.target.value)}>
           {lifetimes.map((each) => (
             <option key={each} value={each}>

@@ -5,11 +5,11 @@ import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { CopyButton } from '@/ui/copy-button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
-import { SelectField, TextField } from '@/ui/field.tsx'
+import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { InviteMember, type Member } from './member-documents.ts'
+import { RoleField } from './role-field.tsx'
 
-export const memberRoles: Member['role'][] = ['VIEWER', 'OPERATOR', 'ADMIN', 'OWNER']
 type Sent = { email: string; link: string | null; deliveryProblem: string | null }
 
 /** Invites a person. Without a mail server, or when sending fails, it shows the link once. */
@@ -89,18 +89,7 @@ export function InviteDialog({ onClose, onInvited }: { onClose: () => void; onIn
           error={issueFor(mutation.problem, 'email')}
           onChange={(event) => setEmail(event.target.value)}
         />
-        <SelectField
-          label={t('tokens.role')}
-          value={role}
-          hint={t('tokens.roleHint')}
-          onChange={(event) => setRole(event.target.value as Member['role'])}
-        >
-          {memberRoles.map((each) => (
-            <option key={each} value={each}>
-              {t(`role.${each}`)}
-            </option>
-          ))}
-        </SelectField>
+        <RoleField value={role} onChange={setRole} />
       </form>
     </Dialog>
   )

@@ -7,7 +7,6 @@ import { Badge } from '@/ui/badge.tsx'
 import { Confirm } from '@/ui/confirm.tsx'
 import { Menu, MenuItem } from '@/ui/menu.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
-import { memberRoles } from './invite-dialog.tsx'
 import {
   ChangeMemberRole,
   type Member,
@@ -16,16 +15,19 @@ import {
   SuspendMember,
   TransferOwnership,
 } from './member-documents.ts'
+import type { Role } from './roles.ts'
 
 type Action = 'suspend' | 'remove' | 'transfer'
 
 /** One member with its actions. */
 export function MemberLine({
   member,
+  roles,
   onChanged,
   onProblem,
 }: {
   member: Member
+  roles: Role[]
   onChanged: () => void
   onProblem: (message: string | null) => void
 }) {
@@ -54,15 +56,15 @@ export function MemberLine({
         {t.rich('members.since', { time: () => <RelativeTime at={member.createdAt} /> })}
       </span>
       <Menu label={t('members.actions', { name })} icon={<MoreHorizontal aria-hidden />} iconOnly quiet align="end">
-        {memberRoles
-          .filter((each) => each !== role)
+        {roles
+          .filter((each) => each.role !== role)
           .map((each) => (
             <MenuItem
-              key={each}
-              blockedReason={changeBlockedReason}
-              onClick={() => void change.run({ input: { id, role: each } }).then(finish)}
+              key={each.role}
+              blockedReason={changeBlockedReason ?? each.grantBlockedReason}
+              onClick={() => void change.run({ input: { id, role: each.role } }).then(finish)}
             >
-              {t('members.makeRole', { role: t(`role.${each}`) })}
+              {t('members.makeRole', { role: t(`role.${each.role}`) })}
             </MenuItem>
           ))}
         <MenuItem blockedReason={member.transferBlockedReason} onClick={() => setAsking('transfer')}>

@@ -15,6 +15,13 @@ export function useViewer(): Viewer {
   return viewer
 }
 
+/** Why the signed-in user lacks the permission; null when the user holds it. */
+export function useBlockedReason(permission: string): string | null {
+  const known = useViewer().permissions.find(({ name }) => name === permission)
+  if (!known) throw new Error(`The API has no permission ${permission}.`)
+  return known.blockedReason
+}
+
 /** Reads the signed-in user: undefined while loading, null when signed out. */
 export function useCurrentViewer(): { viewer: Viewer | null | undefined; problem: Problem | null; retry: () => void } {
   const client = useClient()

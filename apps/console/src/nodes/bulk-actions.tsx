@@ -1,7 +1,7 @@
 'use client'
 import { Archive, ArchiveRestore, EllipsisVertical, Pencil, Trash2, Wrench } from 'lucide-react'
 import { useState } from 'react'
-import { useViewer } from '@/access/viewer.tsx'
+import { useBlockedReason } from '@/access/viewer.tsx'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { TextField } from '@/ui/field.tsx'
@@ -16,7 +16,6 @@ type Action = 'edit' | 'maintenance' | 'endMaintenance' | 'decommission' | 'reco
 
 /** Actions that change the selected nodes, each with a confirmation and results per node. */
 export function BulkActions({ ids, blockedReason, onPurged }: Props) {
-  const viewer = useViewer()
   const maintenance = useMutation(SetNodeMaintenance)
   const decommission = useMutation(DecommissionNode)
   const recommission = useMutation(RecommissionNode)
@@ -25,7 +24,7 @@ export function BulkActions({ ids, blockedReason, onPurged }: Props) {
   const [typed, setTyped] = useState('')
   const count = ids.length
   const close = () => setOpen(null)
-  const purgeBlocked = viewer.role === 'OWNER' || viewer.role === 'ADMIN' ? null : t('role.adminNeeded')
+  const purgeBlocked = useBlockedReason('node:purge')
   const item = (action: Action, label: string, Icon: typeof Pencil, danger = false) => (
     <MenuItem
       icon={<Icon aria-hidden />}

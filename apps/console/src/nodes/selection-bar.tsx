@@ -3,7 +3,7 @@ import { Cable, Play, Radar, X } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { useClient } from 'urql'
-import { useViewer } from '@/access/viewer.tsx'
+import { useBlockedReason } from '@/access/viewer.tsx'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
@@ -24,11 +24,15 @@ type Props = {
 export function SelectionBar({ ids, total, filter, onChange }: Props) {
   const client = useClient()
   const router = useRouter()
-  const viewer = useViewer()
   const test = useMutation(TestConnections)
   const discover = useMutation(DiscoverNodes)
   const [isReading, setReading] = useState(false)
-  const blocked = viewer.role === 'VIEWER' ? t('role.viewerBlocked') : null
+  const blocked = {
+    run: useBlockedReason('job_run:start'),
+    test: useBlockedReason('connection:test'),
+    discover: useBlockedReason('discovery:start'),
+    change: useBlockedReason('node:write'),
+  }
 
   async function selectAll() {
     setReading(true)
@@ -78,18 +82,18 @@ export function SelectionBar({ ids, total, filter, onChange }: Props) {
         <Button
           variant="primary"
           icon={<Play aria-hidden />}
-          blockedReason={blocked}
+          blockedReason={blocked.run}
           onClick={() => router.push(`/runs/new?nodes=${encodeURIComponent(toNodesParam(ids))}`)}
         >
           {t('nodes.run')}
         </Button>
-        <Button icon={<Cable aria-hidden />} blockedReason={blocked} busy={test.busy} onClick={() => void startTest()}>
+        <Button icon={<Cable aria-hidden />} blockedReason={blocked.test} busy={test.busy} onClick={() => void startTest()}>
           {t('nodes.test')}
         </Button>
-        <Button icon={<Radar aria-hidden />} blockedReason={blocked} busy={discover.busy} onClick={() => void startDiscovery()}>
+        <Button icon={<Radar aria-hidden />} blockedReason={blocked.discover} busy={discover.busy} onClick={() => void startDiscovery()}>
           {t('nodes.discover')}
         </Button>
-        <BulkActions ids={ids} blockedReason={blocked} onPurged={(gone) => onChange(ids.filter((id) => !gone.includes(id)))} />
+        <BulkActions ids={ids} blockedReason={blocked.change} onPurged={(gone) => onChange(ids.filter((id) => !gone.includes(id)))} />
       </div>
     </div>
   )

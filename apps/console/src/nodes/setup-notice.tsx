@@ -2,7 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { useEffect, useMemo, useRef } from 'react'
 import { useQuery } from 'urql'
-import { useViewer } from '@/access/viewer.tsx'
+import { useBlockedReason } from '@/access/viewer.tsx'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
@@ -16,7 +16,7 @@ import { toNodesParam } from './selection-store.ts'
  */
 export function SetupNotice() {
   const router = useRouter()
-  const viewer = useViewer()
+  const blockedReason = useBlockedReason('connection:test')
   const [{ data }, again] = useQuery({ query: WaitingNodesQuery, requestPolicy: 'cache-and-network' })
   const reload = () => again({ requestPolicy: 'network-only' })
   const ids = useMemo(() => {
@@ -43,7 +43,7 @@ export function SetupNotice() {
       <Notice
         action={
           <Button
-            blockedReason={viewer.role === 'VIEWER' ? t('role.viewerBlocked') : null}
+            blockedReason={blockedReason}
             onClick={() => router.push(`/nodes/add?step=test&nodes=${encodeURIComponent(toNodesParam([...ids]))}`)}
           >
             {t('nodes.setUp')}

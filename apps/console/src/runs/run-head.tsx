@@ -3,7 +3,7 @@ import { CircleStop, RotateCcw } from 'lucide-react'
 import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
-import { useViewer } from '@/access/viewer.tsx'
+import { useBlockedReason } from '@/access/viewer.tsx'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { formatDateTime } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
@@ -22,7 +22,7 @@ import { runHref } from './run-line.tsx'
 
 function Actions({ run }: { run: Run }) {
   const router = useRouter()
-  const viewer = useViewer()
+  const blockedReason = useBlockedReason('job_run:start')
   const cancel = useMutation(CancelRun)
   const start = useMutation(StartRun)
   const [isAsking, setAsking] = useState(false)
@@ -50,7 +50,7 @@ function Actions({ run }: { run: Run }) {
         <Button
           icon={<RotateCcw aria-hidden />}
           busy={start.busy}
-          blockedReason={viewer.role === 'VIEWER' ? t('role.viewerBlocked') : null}
+          blockedReason={blockedReason}
           onClick={() => void rerun()}
         >
           {t('run.again')}

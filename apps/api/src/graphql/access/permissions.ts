@@ -1,4 +1,4 @@
-import { ROLES, type Role, tenantPermissions } from '@muster/core/access'
+import { grantBlockedReason, ROLES, type Role, tenantPermissions } from '@muster/core/access'
 import { permissionDeniedReason } from '@muster/core/context'
 import { grantablePermissions, type Permission, roleIncludes, rolePermissions } from '@muster/core/permissions'
 import { builder } from '../../builder.ts'
@@ -30,6 +30,11 @@ const BuiltInRole = builder.objectRef<Role>('BuiltInRole').implement({
     permissions: t.stringList({
       description: 'Names of its permissions, at most 100.',
       resolve: (role) => [...rolePermissions(role)].sort(),
+    }),
+    grantBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller may not give the role to a member or API token; null when allowed.',
+      resolve: (role, _args, { ctx }) => grantBlockedReason(ctx.actor, role),
     }),
   }),
 })

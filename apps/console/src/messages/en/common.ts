@@ -92,8 +92,6 @@ export const common = {
     OPERATOR: 'Operator',
     OWNER: 'Owner',
     VIEWER: 'Viewer',
-    adminNeeded: 'Requires the admin role. Ask an admin of this tenant.',
-    viewerBlocked: 'Viewers have read-only access. Ask an admin for the operator role.',
   },
   time: {
     now: 'just now',

@@ -93,8 +93,6 @@ export const common = {
     OPERATOR: '操作员',
     OWNER: '所有者',
     VIEWER: '只读用户',
-    adminNeeded: '需要管理员角色。请联系本租户的管理员。',
-    viewerBlocked: '只读用户不能进行更改。请向管理员申请操作员角色。',
   },
   time: {
     now: '刚刚',

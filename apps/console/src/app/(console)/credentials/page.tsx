@@ -2,7 +2,7 @@
 import { KeyRound, Pencil, Plus, RefreshCw, Trash2 } from 'lucide-react'
 import Link from 'next/link'
 import { useState } from 'react'
-import { useViewer } from '@/access/viewer.tsx'
+import { useBlockedReason } from '@/access/viewer.tsx'
 import { FingerprintCommands } from '@/connections/fingerprint-commands.tsx'
 import { CredentialForm } from '@/credentials/credential-form.tsx'
 import { type CredentialRow, CredentialsQuery, DeleteCredential } from '@/credentials/documents.ts'
@@ -36,6 +36,7 @@ function CredentialItem({
   onOpen: (open: Open) => void
   blocked: string | null
 }) {
+  const approveBlocked = useBlockedReason('node:approve_host_key')
   const { nodeCount, lastResult } = credential
   const offered = credential.offeredHostKeyFingerprint
   const rotation = credential.rotations.edges[0]?.node
@@ -84,7 +85,7 @@ function CredentialItem({
         {offered && (
           <div className="mt-2 flex flex-wrap items-center gap-3 text-xs text-warn">
             <span>{credential.hostKeyFingerprint ? t('hostKey.bastionChanged') : t('hostKey.bastionNew')}</span>
-            <Button blockedReason={blocked} onClick={() => onOpen({ kind: 'hostKey', credential })}>
+            <Button blockedReason={approveBlocked} onClick={() => onOpen({ kind: 'hostKey', credential })}>
               {t('hostKey.review')}
             </Button>
           </div>
@@ -118,8 +119,7 @@ function CredentialItem({
 /** Credentials with their use and the names of stored secrets. The API never returns the secrets. */
 export default function CredentialsPage() {
   useTitle(t('nav.credentials'))
-  const viewer = useViewer()
-  const blocked = viewer.role === 'OWNER' || viewer.role === 'ADMIN' ? null : t('role.adminNeeded')
+  const blocked = useBlockedReason('credential:write')
   const list = useConnection('credentials', CredentialsQuery, {}, (data) => data.credentials)
   const remove = useMutation(DeleteCredential)
   const approve = useMutation(ApproveHostKeys)

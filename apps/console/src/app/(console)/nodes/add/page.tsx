@@ -2,7 +2,7 @@
 import Link from 'next/link'
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
-import { useViewer } from '@/access/viewer.tsx'
+import { useBlockedReason } from '@/access/viewer.tsx'
 import { t } from '@/messages/index.ts'
 import { BulkForm } from '@/nodes/add/bulk-form.tsx'
 import { DiscoveryStep } from '@/nodes/add/discovery-step.tsx'
@@ -24,14 +24,13 @@ import { useTitle } from '@/ui/use-title.ts'
 export default function AddNodesPage() {
   useTitle(t('nodes.add'))
   const query = useQueryState()
-  const viewer = useViewer()
   const mode = query.get('mode') === 'bulk' ? 'bulk' : 'single'
   const [{ data }] = useQuery({ query: LabOfferQuery, requestPolicy: 'cache-and-network' })
   const param = query.get('nodes')
   const nodeIds = useMemo(() => parseNodesParam(param), [param])
   const step = nodeIds.length === 0 ? 1 : query.get('step') === 'discover' ? 3 : 2
   const goTo = (step: 'test' | 'discover') => (ids: string[]) => query.go({ step, nodes: toNodesParam(ids) })
-  const blocked = viewer.role === 'OWNER' || viewer.role === 'ADMIN' ? null : t('role.adminNeeded')
+  const blocked = useBlockedReason('node:write')
   return (
     <div className="max-w-3xl">
       <PageHead

@@ -4,7 +4,7 @@ import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { useMemo, useRef, useState } from 'react'
 import { useQuery } from 'urql'
-import { useViewer } from '@/access/viewer.tsx'
+import { useBlockedReason } from '@/access/viewer.tsx'
 import { issueFor, issuesWithin, otherIssues, relativePath, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { parseNodesParam } from '@/nodes/selection-store.ts'
@@ -33,7 +33,6 @@ const extraVarsExample = 'packages: [htop, numactl]\nreboot: false'
 function RunForm({ templates }: { templates: Template[] }) {
   const router = useRouter()
   const query = useQueryState()
-  const viewer = useViewer()
   const mutation = useMutation(StartRun)
   const [name, setName] = useState(query.get('template') || templates[0]?.name || '')
   const template = templates.find((each) => each.name === name)
@@ -68,18 +67,17 @@ function RunForm({ templates }: { templates: Template[] }) {
   }
   const preview = usePreview(input)
 
-  const isViewer = viewer.role === 'VIEWER'
-  const blocked = isViewer
-    ? t('role.viewerBlocked')
-    : !template
-      ? t('runs.needTemplate')
-      : ids.length === 0 && !limit.trim()
-        ? t('runs.needTarget')
-        : missing
-          ? t('runs.needInput', { name: missing.label })
-          : varsError
-            ? t('runs.needVars')
-            : null
+  const inputBlocked = !template
+    ? t('runs.needTemplate')
+    : ids.length === 0 && !limit.trim()
+      ? t('runs.needTarget')
+      : missing
+        ? t('runs.needInput', { name: missing.label })
+        : varsError
+          ? t('runs.needVars')
+          : null
+  const startBlocked = useBlockedReason('job_run:start')
+  const blocked = startBlocked ?? inputBlocked
   async function start() {
     const outcome = await mutation.run({ input: { ...input, idempotencyKey: attempt.current } })
     if (outcome.ok) router.push(runHref(outcome.value.run.id))

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { InviteDialog } from '@/access/invite-dialog.tsx'
 import { type Invitation, InvitationsQuery, MembersQuery, RevokeInvitation } from '@/access/member-documents.ts'
 import { MemberLine } from '@/access/member-line.tsx'
+import { useRoles } from '@/access/roles.ts'
 import { TokenLine, TokenList } from '@/access/token-list.tsx'
 import { useViewer } from '@/access/viewer.tsx'
 import { useConnection } from '@/graphql/use-connection.ts'
@@ -72,6 +73,7 @@ function ManagedMembers() {
 
 function MemberList() {
   const list = useConnection('members', MembersQuery, {}, (data) => data.members)
+  const roles = useRoles()
   const [problem, setProblem] = useState<string | null>(null)
   if (list.problem && list.rows.length === 0)
     return <Failure title={t('members.loadFailed')} message={list.problem.message} onRetry={() => void list.reload()} />
@@ -86,7 +88,13 @@ function MemberList() {
       {problem && <Notice tone="bad">{problem}</Notice>}
       <ul className="rounded-lg border border-line bg-panel">
         {list.rows.map((member) => (
-          <MemberLine key={member.id} member={member} onChanged={() => void list.reload()} onProblem={setProblem} />
+          <MemberLine
+            key={member.id}
+            member={member}
+            roles={roles}
+            onChanged={() => void list.reload()}
+            onProblem={setProblem}
+          />
         ))}
       </ul>
       {list.hasMore && (

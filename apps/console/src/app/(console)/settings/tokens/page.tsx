@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { CreateTokenDialog } from '@/access/create-token-dialog.tsx'
 import { type ApiToken, ApiTokensQuery, RevokeApiToken } from '@/access/token-documents.ts'
 import { TokenLine, TokenList } from '@/access/token-list.tsx'
+import { useBlockedReason } from '@/access/viewer.tsx'
 import { useConnection } from '@/graphql/use-connection.ts'
 import { formatDateTime } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
@@ -19,7 +20,7 @@ function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void 
   const isExpired = new Date(token.expiresAt).getTime() < now
   const isInactive = token.revokedAt !== null || isExpired
   return (
-    <TokenLine onRevoke={isInactive ? null : onRevoke}>
+    <TokenLine blockedReason={token.revokeBlockedReason} onRevoke={isInactive ? null : onRevoke}>
       <div className="min-w-0 flex-1 basis-56">
         <div className="flex flex-wrap items-center gap-2">
           <span className={isInactive ? 'text-muted line-through' : 'font-medium'}>{token.name}</span>
@@ -49,9 +50,10 @@ function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void 
 export default function TokensPage() {
   useTitle(t('nav.tokens'))
   const list = useConnection('tokens', ApiTokensQuery, {}, (data) => data.apiTokens)
+  const blocked = useBlockedReason('token:write')
   const [isMaking, setMaking] = useState(false)
   const add = (
-    <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => setMaking(true)}>
+    <Button variant="primary" icon={<Plus aria-hidden />} blockedReason={blocked} onClick={() => setMaking(true)}>
       {t('tokens.new')}
     </Button>
   )
