@@ -378,6 +378,7 @@ CREATE TABLE "credentials" (
 	"host_key" text,
 	"host_key_approved_at" timestamp with time zone,
 	"offered_host_key" text,
+	"allowed_hosts" text[] DEFAULT '{}'::text[] NOT NULL,
 	"public_key" text,
 	"encrypted" jsonb DEFAULT '{}' NOT NULL,
 	"secret_store_id" uuid,

@@ -166,12 +166,12 @@ describe('before and after', () => {
 
   test.each(Object.entries(UPDATES))('%s has the changed fields, with secrets masked', async (name, [input, before, after]) => {
     const fields = input(update.known.theirs)
+    const caller = name === 'setMaxConcurrentRuns' ? update.tenant.installationAdmin : update.tenant.owner
+    // Creates the token before, because that is recorded too.
+    await t.tokenOf(caller)
     const [row] = await rowsOf(() =>
       t
-        .ask(
-          update.tenant.owner,
-          `mutation { it: ${name}${fields && `(input: { ${fields} })`} { __typename ... on Error { message } } }`,
-        )
+        .ask(caller, `mutation { it: ${name}${fields && `(input: { ${fields} })`} { __typename ... on Error { message } } }`)
         .then((data) => expect((data as { it: object }).it).toEqual({ __typename: expect.stringMatching(/Payload$/) })),
     )
     expect({ before: row!.before, after: row!.after }).toEqual({ before, after })

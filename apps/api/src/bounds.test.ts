@@ -97,6 +97,7 @@ const FORMATS: Record<string, (i: number) => unknown> = {
   ids: () => idOf('Alert'),
   to: (i) => `x${i}@example.test`,
   networks: (i) => `10.0.0.${i}/32`,
+  allowedHosts: (i) => `host${i}`,
   approvals: () => ({ id: idOf('ComputeNode'), fingerprint: `SHA256:${'A'.repeat(43)}` }),
 }
 

@@ -166,7 +166,7 @@ const FORBIDDEN: [string, 'viewer' | 'operator' | 'owner', (ctx: Ctx) => Promise
   ['discoverNodes', 'viewer', (ctx) => discoverNodes(ctx)],
   [
     'approveHostKeys',
-    'viewer',
+    'operator',
     (ctx) => approveHostKeys(ctx, { approvals: [{ objectType: 'ComputeNode', id, fingerprint: fingerprint(offered) }] }),
   ],
   ['createCredential', 'operator', (ctx) => createCredential(ctx, { name: 'a', kind: 'BECOME', password: 'p' })],

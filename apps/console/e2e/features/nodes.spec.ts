@@ -17,7 +17,7 @@ test('leads from nodes that need setup into their connection tests, which surviv
   await fleet.system.db.update(computeNodes).set(fresh).where(eq(computeNodes.tenantId, fleet.system.tenantId))
   let tests = 0
   page.on('request', (request) => request.postData()?.includes('testConnections(') && tests++)
-  await signIn(fleet.operator)
+  await signIn(fleet.admin)
   await page.goto('/nodes')
   await page.getByRole('button', { name: t('nodes.setUp') }).click()
   await expect(page).toHaveURL(/\/nodes\/add\?step=test&nodes=/)
@@ -41,7 +41,7 @@ test('preselects no host keys, and selects all new but no changed keys at once',
   for (const { id } of fleet.nodes.slice(0, 4)) await db.update(computeNodes).set(fresh).where(eq(computeNodes.id, id))
   const offered = { offeredHostKey: makeHostKey(), offeredHostKeyAt: new Date() }
   await db.update(computeNodes).set(offered).where(eq(computeNodes.id, changed.id))
-  await signIn(fleet.operator)
+  await signIn(fleet.admin)
   await page.goto('/nodes')
   await page.getByRole('button', { name: t('nodes.setUp') }).click()
   await expect(page).toHaveURL(/step=test/)

@@ -1,6 +1,7 @@
 'use client'
 import { ShieldAlert } from 'lucide-react'
 import { useState } from 'react'
+import { useBlockedReason } from '@/access/viewer.tsx'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { ApproveHostKeys, type NodeRow, TestConnections } from '@/nodes/documents.ts'
@@ -15,6 +16,7 @@ type Props = { node: Pick<NodeRow, 'id' | 'name' | 'hostKeyAlarm'>; blockedReaso
 
 /** Alarm for a new or changed host key; Muster does not connect until it is approved. */
 export function HostKeyAlarm({ node, blockedReason }: Props) {
+  const denied = useBlockedReason('node:approve_host_key')
   const approve = useMutation(ApproveHostKeys)
   const test = useMutation(TestConnections)
   const [isAsking, setAsking] = useState(false)
@@ -57,7 +59,11 @@ export function HostKeyAlarm({ node, blockedReason }: Props) {
             />
           </div>
         </div>
-        <Button variant={isChanged ? 'danger' : 'primary'} blockedReason={blockedReason} onClick={() => setAsking(true)}>
+        <Button
+          variant={isChanged ? 'danger' : 'primary'}
+          blockedReason={denied ?? blockedReason}
+          onClick={() => setAsking(true)}
+        >
           {isChanged ? t('hostKey.approveNew') : t('hostKey.approve')}
         </Button>
       </div>

@@ -1,5 +1,6 @@
 'use client'
 import { useState } from 'react'
+import { useBlockedReason } from '@/access/viewer.tsx'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { ApproveHostKeys } from '@/nodes/documents.ts'
@@ -21,6 +22,7 @@ export function HostKeysDialog({
   onApproved: () => void
 }) {
   const mutation = useMutation(ApproveHostKeys)
+  const blocked = useBlockedReason('node:approve_host_key')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   async function approve() {
     const outcome = await mutation.run({
@@ -56,7 +58,7 @@ export function HostKeysDialog({
             variant="primary"
             showReason
             busy={mutation.busy}
-            blockedReason={chosen.size === 0 ? t('hostKey.chooseOne') : null}
+            blockedReason={blocked ?? (chosen.size === 0 ? t('hostKey.chooseOne') : null)}
             onClick={() => void approve()}
           >
             {t('hostKey.approveCount', { count: chosen.size })}

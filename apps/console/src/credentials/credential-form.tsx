@@ -34,6 +34,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
     host: credential?.host ?? '',
     port: String(credential?.port ?? ''),
     hostKey: '',
+    allowedHosts: credential?.allowedHosts.join(', ') ?? '*',
   })
   const set = (key: keyof typeof form) => (event: { target: { value: string } }) =>
     setForm((before) => ({ ...before, [key]: event.target.value }))
@@ -44,6 +45,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
     host: kind === 'BASTION' || kind === 'GIT',
     via: kind === 'BASTION',
     hostKey: kind === 'GIT',
+    allowedHosts: kind === 'SSH_PASSWORD' || kind === 'BECOME',
     user: true,
   }
   async function save() {
@@ -60,6 +62,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
       ...secrets,
       ...(fields.host && { host: form.host, port: form.port ? Number(form.port) : null }),
       ...(fields.via && { viaId: viaId || null }),
+      ...(fields.allowedHosts && { allowedHosts: form.allowedHosts.split(/[\s,]+/).filter(Boolean) }),
       ...(fields.hostKey && form.hostKey.trim() && { hostKey: form.hostKey }),
     }
     const outcome = credential
@@ -185,6 +188,18 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
           error={error('password')}
           autoComplete="new-password"
           hint={secretHint('PASSWORD')}
+        />
+      )}
+      {fields.allowedHosts && (
+        <TextField
+          className="sm:col-span-2"
+          label={t('credential.allowedHosts')}
+          mono
+          required
+          value={form.allowedHosts}
+          onChange={set('allowedHosts')}
+          error={error('allowedHosts')}
+          hint={t('credential.allowedHostsHint')}
         />
       )}
       {fields.hostKey && (

@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 
 export const CredentialFragment = graphql(`
   fragment CredentialRow on Credential {
-    id name kind description username becomeMethod host port publicKey hostKeyFingerprint hostKeyApprovedAt offeredHostKeyFingerprint
+    id name kind description username becomeMethod host port publicKey allowedHosts hostKeyFingerprint hostKeyApprovedAt offeredHostKeyFingerprint
     secretsSet nodeCount lastUsedAt lastResult { isOk error testedAt } createdAt updatedAt
     via { id name }
     rotateBlockedReason

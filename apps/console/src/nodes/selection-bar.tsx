@@ -90,10 +90,19 @@ export function SelectionBar({ ids, total, filter, onChange }: Props) {
         <Button icon={<Cable aria-hidden />} blockedReason={blocked.test} busy={test.busy} onClick={() => void startTest()}>
           {t('nodes.test')}
         </Button>
-        <Button icon={<Radar aria-hidden />} blockedReason={blocked.discover} busy={discover.busy} onClick={() => void startDiscovery()}>
+        <Button
+          icon={<Radar aria-hidden />}
+          blockedReason={blocked.discover}
+          busy={discover.busy}
+          onClick={() => void startDiscovery()}
+        >
           {t('nodes.discover')}
         </Button>
-        <BulkActions ids={ids} blockedReason={blocked.change} onPurged={(gone) => onChange(ids.filter((id) => !gone.includes(id)))} />
+        <BulkActions
+          ids={ids}
+          blockedReason={blocked.change}
+          onPurged={(gone) => onChange(ids.filter((id) => !gone.includes(id)))}
+        />
       </div>
     </div>
   )

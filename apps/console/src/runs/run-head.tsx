@@ -47,12 +47,7 @@ function Actions({ run }: { run: Run }) {
     <>
       {!canCancel && <Retry run={run} />}
       {!canCancel && (
-        <Button
-          icon={<RotateCcw aria-hidden />}
-          busy={start.busy}
-          blockedReason={blockedReason}
-          onClick={() => void rerun()}
-        >
+        <Button icon={<RotateCcw aria-hidden />} busy={start.busy} blockedReason={blockedReason} onClick={() => void rerun()}>
           {t('run.again')}
         </Button>
       )}

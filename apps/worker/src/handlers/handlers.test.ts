@@ -128,7 +128,7 @@ describe('testCredential', () => {
 
   /** The error of the test; null when it passed. */
   async function tried(id: string, nodeId: string): Promise<string | null> {
-    const { id: testId } = await testCredential(fixture.operator, { id, nodeId })
+    const { id: testId } = await testCredential(fixture.admin, { id, nodeId })
     const isTest = eq(schema.connectionTests.id, testId)
     const test = async () => (await fixture.runtime.db.select().from(schema.connectionTests).where(isTest))[0]!
     await expect.poll(async () => (await test()).finishedAt).not.toBeNull()

@@ -50,7 +50,7 @@ export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5
     : null
 
   const add = (node: LabNode, fields: Partial<Parameters<typeof addNode>[1]> = {}) =>
-    addNode(operator, {
+    addNode(admin, {
       name: node.name,
       host: node.host,
       port: node.port,
@@ -96,7 +96,7 @@ export async function createNodeFixture(lab: OwnedLab, config = { SSH_TIMEOUT: 5
     addKnown: (node: LabNode, fields: Partial<Parameters<typeof addNode>[1]> = {}) =>
       add(node, { hostKey: pinnedKey(node), ...fields }),
     approve: (objectType: 'ComputeNode' | 'Credential', id: string, fingerprint: string) =>
-      approveHostKeys(operator, { approvals: [{ objectType, id, fingerprint }] }),
+      approveHostKeys(admin, { approvals: [{ objectType, id, fingerprint }] }),
     async discoverAll(nodeIds: string[]) {
       await discoverNodes(operator, { nodeIds })
       return discovered(nodeIds)

@@ -2,6 +2,7 @@ import { and, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { credentialAudit } from '../credentials/audit-actions.ts'
+import { credentialPermissions } from '../credentials/permissions.ts'
 import { type Credential, credentials } from '../credentials/tables.ts'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
@@ -34,6 +35,7 @@ export async function approveHostKeys(
   input: z.input<typeof ApproveHostKeysInput>,
 ): Promise<{ nodes: ComputeNode[]; credentials: Credential[] }> {
   authorize(ctx, nodePermissions.approveHostKey)
+  authorize(ctx, credentialPermissions.use)
   const { approvals } = parseInput(ApproveHostKeysInput, input)
   const wanted = new Map<string, Approval>()
   approvals.forEach((approval, i) => {

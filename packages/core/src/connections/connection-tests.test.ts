@@ -189,7 +189,7 @@ describe('testCredential', () => {
     const other = await t.given.credential(ours.admin, 'SSH_PASSWORD')
     const become = await t.given.credential(ours.admin, 'BECOME')
     const node = await aNode({ credentialId: own.id })
-    const test = await testCredential(ours.operator, { id: other.id, nodeId: node.id })
+    const test = await testCredential(ours.admin, { id: other.id, nodeId: node.id })
     expect(test).toMatchObject({ nodeId: node.id, credentialId: other.id })
     expect(await queued('connection-test')).toContain(test.id)
     const before = await now(node.id)
@@ -198,7 +198,7 @@ describe('testCredential', () => {
     expect(await resultOf(own.id)).toMatchObject({ lastResultAt: null })
 
     // A failed sudo does not fail the test of a node, but it fails the test of its password.
-    const sudo = await testCredential(ours.operator, { id: become.id, nodeId: node.id })
+    const sudo = await testCredential(ours.admin, { id: become.id, nodeId: node.id })
     const ended = await walk(sudo, [stage('AUTHENTICATION', 'OK'), stage('SUDO', 'FAILED')], true)
     expect(ended).toMatchObject({ isOk: false, error: 'SUDO said do this' })
     expect(await resultOf(become.id)).toMatchObject({ lastResultError: 'SUDO said do this' })
@@ -214,6 +214,21 @@ describe('testCredential', () => {
     expect(await resultOf(bastion.id)).toMatchObject({ lastResultAt: expect.any(Date), lastResultError: null })
     await walk(await testCredential(ours.operator, { id: bastion.id, nodeId: node.id }), [], false, 'does not open')
     expect(await resultOf(bastion.id)).toMatchObject({ lastResultError: 'does not open' })
+  })
+
+  test('requires credential:use for a password, and a node among its allowed hosts', async () => {
+    const password = await t.given.credential(ours.admin, 'SSH_PASSWORD', { allowedHosts: ['192.0.2.0/24'] })
+    const inside = await aNode({ host: '192.0.2.7' })
+    const outside = await aNode({ host: '198.51.100.7' })
+    await expect(testCredential(ours.operator, { id: password.id, nodeId: inside.id })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('credential:use'),
+    })
+    await expect(testCredential(ours.admin, { id: password.id, nodeId: outside.id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('not sent to 198.51.100.7'),
+    })
+    expect(await testCredential(ours.admin, { id: password.id, nodeId: inside.id })).toMatchObject({ nodeId: inside.id })
   })
 
   test('rejects nodes that are local, not approved, or of another tenant', async () => {

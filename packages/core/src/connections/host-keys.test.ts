@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { auditEntries } from '../audit/index.ts'
 import { credentials } from '../credentials/index.ts'
 import { discoverNodes } from '../discoveries/index.ts'
+import { rolePermissions } from '../kernel/permissions.ts'
 import {
   computeNodes,
   connectBlockedReason,
@@ -11,7 +12,9 @@ import {
   recordNodesUnreachable,
   recordNodeUnreachable,
 } from '../nodes/index.ts'
+import { nodePermissions } from '../nodes/permissions.ts'
 import type { ComputeNode } from '../nodes/tables.ts'
+import type { Ctx } from '../registry.ts'
 import { makeHostKey, type TenantFixture } from '../testing/factories.ts'
 import { race } from '../testing/race.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
@@ -33,7 +36,7 @@ const NEW = { hostKey: null, hostKeyApprovedAt: null, readyAt: null }
 const now = async (id: string) => (await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.id, id)))[0]!
 const offer = (node: { id: string }, key: string) =>
   recordOfferedHostKey(ours.worker, { objectType: 'ComputeNode', objectId: node.id, key })
-const approve = (node: { id: string }, key: string, ctx = ours.operator) =>
+const approve = (node: { id: string }, key: string, ctx = ours.admin) =>
   approveHostKeys(ctx, { approvals: [{ objectType: 'ComputeNode', id: node.id, fingerprint: fingerprint(key) }] })
 
 test('fingerprint equals that of ssh-keygen -l', () => {
@@ -60,7 +63,7 @@ describe('the first key', () => {
     ])
     expect(connectBlockedReason(nodes[0]!)).toBeNull()
     expect(await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, node.id))).toMatchObject([
-      { action: 'node.approve_host_key', actorId: ours.operator.actor.id, details: { old: null, new: fingerprint(key) } },
+      { action: 'node.approve_host_key', actorId: ours.admin.actor.id, details: { old: null, new: fingerprint(key) } },
     ])
     expect(await offer(node, key)).toBe('PINNED')
   })
@@ -143,7 +146,7 @@ describe('approveHostKeys', () => {
     const [a, b] = [makeHostKey(), makeHostKey()]
     await offer(node, a)
     expect(await recordOfferedHostKey(ours.worker, { objectType: 'Credential', objectId: bastion.id, key: b })).toBe('NEW')
-    const result = await approveHostKeys(ours.operator, {
+    const result = await approveHostKeys(ours.admin, {
       approvals: [
         { objectType: 'ComputeNode', id: node.id, fingerprint: fingerprint(a) },
         { objectType: 'Credential', id: bastion.id, fingerprint: fingerprint(b) },
@@ -156,12 +159,24 @@ describe('approveHostKeys', () => {
     ])
   })
 
+  test('requires credential:use', async () => {
+    const node = await aNode(NEW)
+    const key = makeHostKey()
+    await offer(node, key)
+    const granted = new Set([...rolePermissions('operator'), nodePermissions.approveHostKey.name])
+    const withoutUse = { ...ours.operator, actor: { ...ours.operator.actor, permissions: granted } as Ctx['actor'] }
+    await expect(approve(node, key, withoutUse)).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('credential:use'),
+    })
+  })
+
   test('is all or nothing', async () => {
     const [one, two] = [await aNode(NEW), await aNode(NEW)]
     const key = makeHostKey()
     await offer(one, key)
     await expect(
-      approveHostKeys(ours.operator, {
+      approveHostKeys(ours.admin, {
         approvals: [
           { objectType: 'ComputeNode', id: one.id, fingerprint: fingerprint(key) },
           { objectType: 'ComputeNode', id: two.id, fingerprint: fingerprint(key) },
@@ -173,7 +188,7 @@ describe('approveHostKeys', () => {
 
   test('rejects an invalid fingerprint', async () => {
     await expect(
-      approveHostKeys(ours.operator, {
+      approveHostKeys(ours.admin, {
         approvals: [{ objectType: 'ComputeNode', id: (await aNode()).id, fingerprint: 'MD5:aa' }],
       }),
     ).rejects.toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: 'approvals.0.fingerprint' }] })

@@ -1,7 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
+import { isPasswordForNodes } from '../credentials/allowed-hosts.ts'
 import { credentialAudit } from '../credentials/audit-actions.ts'
+import { credentialPermissions } from '../credentials/permissions.ts'
 import { credentials } from '../credentials/tables.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
 import { authorize, type Ctx } from '../kernel/context.ts'
@@ -20,7 +22,8 @@ export const TestCredentialInput = z.object({ id: Id, nodeId: Id, idempotencyKey
 /**
  * Tests a credential on a node, in place of the node's own of its kind. The node does not change; the result is recorded on the
  * credential.
- * @throws NotFound, Conflict the node is decommissioned, local, or its host key is not approved
+ * @throws Forbidden a password requires `credential:use`
+ * @throws NotFound, Conflict the node is decommissioned, local, outside the allowed hosts, or its host key is not approved
  */
 export async function testCredential(ctx: Ctx, input: z.input<typeof TestCredentialInput>): Promise<ConnectionTest> {
   authorize(ctx, connectionPermissions.test)
@@ -30,11 +33,17 @@ export async function testCredential(ctx: Ctx, input: z.input<typeof TestCredent
     { verb: 'testCredential', key: idempotencyKey, input: { id, nodeId }, result: oneRow(connectionTests) },
     async (tx, ctx) => {
       const [credential] = await tx
-        .select({ id: credentials.id, name: credentials.name, kind: credentials.kind })
+        .select({
+          id: credentials.id,
+          name: credentials.name,
+          kind: credentials.kind,
+          allowedHosts: credentials.allowedHosts,
+        })
         .from(credentials)
         .where(and(visibleTo(ctx, credentials), eq(credentials.id, id)))
         .for('key share')
       if (!credential) throw new NotFound(`There is no credential ${id}.`)
+      if (isPasswordForNodes(credential)) authorize(ctx, credentialPermissions.use)
       const [node] = await findNodes(ctx, [nodeId], tx)
       const reason = testCredentialBlockedReason(credential, node!)
       if (reason) throw new Conflict(reason)

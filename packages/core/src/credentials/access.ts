@@ -4,6 +4,7 @@ import { authorize, type Ctx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, DomainError, NotFound } from '../kernel/errors.ts'
 import { computeNodes, LEAN_NODE, type LeanNode } from '../nodes/tables.ts'
+import { assertAllowedHost } from './allowed-hosts.ts'
 import { credentialAudit } from './audit-actions.ts'
 import { auditDecryption } from './audit-decryption.ts'
 import { MAX_HOPS } from './bastions.ts'
@@ -53,7 +54,8 @@ const PLACE_OF = {
 
 /**
  * Resolves how to log in to nodes, with decrypted secrets. Uses at most four statements for any number of nodes and decrypts
- * each secret once. A node without a usable login has the reason instead. Callers check the pinned host key when they connect.
+ * each secret once. A node without a usable login has the reason instead, for example a host outside the allowed hosts of a
+ * password. Callers check the pinned host key when they connect.
  * @param readSecret reads secrets from secret stores
  * @param instead id of a credential that replaces the nodes' own of its kind, if it still exists
  * @throws Forbidden when the caller is not a worker
@@ -235,6 +237,7 @@ async function accessOf(
     id = bastion.viaId
   }
   const raise = node.becomeCredentialId ? known.get(node.becomeCredentialId) : undefined
+  if (raise) assertAllowedHost(raise, node.host)
   const become: NodeAccess['become'] = raise
     ? {
         method: raise.becomeMethod === 'su' ? 'su' : 'sudo',
@@ -245,6 +248,7 @@ async function accessOf(
   if (node.connectionType === 'local') return { node, python, hops: [], login: { username: node.sshUser ?? 'root' }, become }
   const credential = node.credentialId ? known.get(node.credentialId) : undefined
   if (!credential) throw new Conflict(`The node ${node.name} has no credential. Assign an SSH key or a password.`)
+  assertAllowedHost(credential, node.host)
   const username = node.sshUser ?? credential.username
   if (!username)
     throw new Conflict(`Neither the node ${node.name} nor its credential ${credential.name} has an SSH user. Set one of them.`)

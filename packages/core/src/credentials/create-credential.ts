@@ -6,6 +6,7 @@ import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
 import { authorize, type Ctx, type Vault } from '../kernel/context.ts'
 import { nameTaken } from '../kernel/db/rows.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
+import { ANY_HOST, isPasswordForNodes } from './allowed-hosts.ts'
 import { credentialAudit } from './audit-actions.ts'
 import { checkVia, lockBastionGraph } from './bastions.ts'
 import { FIELDS, missingFields, refIssues, unexpectedFields } from './fields.ts'
@@ -82,6 +83,7 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
           port: fields.port ?? (kind === 'BASTION' ? 22 : null),
           viaId: fields.viaId ?? null,
           hostKey: fields.hostKey ?? null,
+          allowedHosts: fields.allowedHosts ?? (isPasswordForNodes(fields) ? [ANY_HOST] : []),
           hostKeyApprovedAt: fields.hostKey ? sql`now()` : null,
           publicKey: key?.publicKey ?? null,
           encrypted,

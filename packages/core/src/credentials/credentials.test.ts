@@ -63,6 +63,10 @@ describe('createCredential', () => {
     [{ kind: 'SSH_KEY', privateKey: 'x' }, ['privateKey']],
     [{ kind: 'SSH_KEY', privateKey: 'x', password: 'p', host: 'h' }, ['password', 'host']],
     [{ kind: 'SSH_PASSWORD' }, ['password']],
+    [{ kind: 'SSH_PASSWORD', password: 'p', allowedHosts: [] }, ['allowedHosts']],
+    [{ kind: 'SSH_PASSWORD', password: 'p', allowedHosts: ['10.*'] }, ['allowedHosts.0']],
+    [{ kind: 'SSH_PASSWORD', password: 'p', allowedHosts: ['10.0.0.0/33'] }, ['allowedHosts.0']],
+    [{ kind: 'BASTION', host: 'b', username: 'u', password: 'p', allowedHosts: ['b'] }, ['allowedHosts']],
     [{ kind: 'SSH_PASSWORD', password: '' }, ['password']],
     [{ kind: 'SSH_PASSWORD', password: 'a\nb' }, ['password']],
     [{ kind: 'SSH_PASSWORD', password: 'p', username: '-l root' }, ['username']],
@@ -294,6 +298,28 @@ describe('resolveNodeAccess', () => {
       login: { username: 'special', password: 'p' },
       become: { method: 'sudo', user: 'root', password: null },
     })
+  })
+
+  test('opens a password only for hosts that it is allowed on', async () => {
+    const allowedHosts = ['192.0.2.0/24', 'gpu*.example.org']
+    const password = await t.given.credential(ours.admin, 'SSH_PASSWORD', { allowedHosts })
+    const become = await t.given.credential(ours.admin, 'BECOME', { name: name(), allowedHosts })
+    const key = await t.given.credential(ours.admin, 'SSH_KEY')
+    const open = async (host: string, credentialId = password.id, becomeCredentialId: string | null = null) =>
+      access((await t.given.fleet(ours.operator, { prefix: name(), with: { host, credentialId, becomeCredentialId } }))[0]!.id)
+    for (const host of ['192.0.2.9', 'gpu7.example.org'])
+      expect(await open(host)).toMatchObject({ login: { password: 'correct horse' } })
+    for (const host of ['198.51.100.9', '::ffff:198.51.100.9', 'gpu7.example.org.attacker.test', '192.0.2.9.attacker.test'])
+      await expect(open(host)).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: expect.stringContaining(`not sent to ${host}`),
+      })
+    await expect(open('198.51.100.9', key.id, become.id)).rejects.toMatchObject({
+      message: expect.stringContaining(become.name),
+    })
+    // A row without a list, as a database restored from elsewhere may have.
+    await t.runtime.db.update(credentials).set({ allowedHosts: [] }).where(eq(credentials.id, password.id))
+    await expect(open('192.0.2.9')).rejects.toMatchObject({ message: expect.stringContaining('its allowed hosts are none') })
   })
 
   test('names the missing part for each node', async () => {

@@ -3,6 +3,7 @@ import { Host, Port, User } from '../kernel/address.ts'
 import type { InputIssue } from '../kernel/errors.ts'
 import { Id, multilineText, singleLineText } from '../kernel/input.ts'
 import { HostKey } from '../nodes/index.ts'
+import { AllowedHosts } from './allowed-hosts.ts'
 import { SecretRefs } from './secret-stores/secret-store-fields.ts'
 import type { CredentialKind, SecretRef } from './tables.ts'
 
@@ -36,15 +37,16 @@ export const FIELDS = {
   hostKey: KnownHost.nullish(),
   secretStoreId: Id.nullish(),
   secretRefs: SecretRefs.nullish(),
+  allowedHosts: AllowedHosts.optional(),
 }
 export type Field = Exclude<keyof typeof FIELDS, 'name' | 'description' | 'secretStoreId' | 'secretRefs'>
 
 const EVERY_KIND = ['name', 'description', 'secretStoreId', 'secretRefs']
 const MAY_HAVE: Record<CredentialKind, readonly Field[]> = {
   SSH_KEY: ['username', 'privateKey', 'passphrase'],
-  SSH_PASSWORD: ['username', 'password'],
+  SSH_PASSWORD: ['username', 'password', 'allowedHosts'],
   BASTION: ['username', 'privateKey', 'passphrase', 'password', 'host', 'port', 'viaId'],
-  BECOME: ['username', 'password', 'becomeMethod'],
+  BECOME: ['username', 'password', 'becomeMethod', 'allowedHosts'],
   GIT: ['username', 'privateKey', 'passphrase', 'password', 'host', 'port', 'hostKey'],
 }
 

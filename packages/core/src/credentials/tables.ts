@@ -76,6 +76,8 @@ export const credentials = snakeCase.table(
     hostKey: text(),
     hostKeyApprovedAt: at(),
     offeredHostKey: text(),
+    /** SSH_PASSWORD and BECOME: hosts to which the password may be sent (see allowed-hosts.ts); no entry allows none. */
+    allowedHosts: text().array().notNull().default(sql`'{}'::text[]`),
     /** Public half of a private key in OpenSSH format, so that users can identify and install it. */
     publicKey: text(),
     /** Field name -> encrypted record (see encryption.ts). */

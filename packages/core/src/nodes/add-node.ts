@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
+import { credentialPermissions } from '../credentials/permissions.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
 import { authorize, type Ctx } from '../kernel/context.ts'
 import { nameTaken } from '../kernel/db/rows.ts'
@@ -37,12 +38,15 @@ export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Pr
   authorize(ctx, nodePermissions.write)
   const { idempotencyKey, ...fields } = parseInput(AddNodeInput, input)
   authorizeConnectionType(ctx, fields.connectionType)
-  if (fields.hostKey) authorize(ctx, nodePermissions.approveHostKey)
+  if (fields.hostKey) {
+    authorize(ctx, nodePermissions.approveHostKey)
+    authorize(ctx, credentialPermissions.use)
+  }
   return idempotent(
     ctx,
     { verb: 'addNode', key: idempotencyKey, input: fields, result: oneRow(computeNodes) },
     async (tx, ctx) => {
-      await checkReferences(tx, ctx, fields)
+      await checkReferences(tx, ctx, fields, { host: fields.host })
       const [node] = await tx
         .insert(computeNodes)
         .values({ ...fields, tenantId: ctx.tenantId, hostKeyApprovedAt: fields.hostKey ? sql`now()` : null })

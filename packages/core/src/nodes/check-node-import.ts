@@ -14,6 +14,6 @@ export async function checkNodeImport(ctx: Ctx, input: z.input<typeof NodeImport
   authorize(ctx, nodePermissions.write)
   const wanted = parseInput(NodeImportInput, input)
   authorizeConnectionType(ctx, wanted.defaults?.connectionType)
-  await checkReferences(ctx.db, ctx, wanted.defaults ?? {}, 'defaults.')
+  await checkReferences(ctx.db, ctx, wanted.defaults ?? {}, { prefix: 'defaults.' })
   return report(await planImport(ctx.db, ctx, wanted))
 }

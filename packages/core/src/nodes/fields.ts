@@ -1,5 +1,7 @@
 import { and } from 'drizzle-orm'
 import { z } from 'zod'
+import { allowedHostsBlockedReason, isPasswordForNodes } from '../credentials/allowed-hosts.ts'
+import { credentialPermissions } from '../credentials/permissions.ts'
 import { type Credential, type CredentialKind, credentials } from '../credentials/tables.ts'
 import { Host, NodeName, Port, User } from '../kernel/address.ts'
 import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
@@ -58,16 +60,26 @@ const REFERENCES = {
 type References = { [K in keyof typeof REFERENCES]?: string | null | undefined }
 
 /**
- * Checks that the referenced credentials exist in the tenant and have an allowed kind. Inside a transaction it locks them against
- * deletion.
+ * Checks that the referenced credentials exist in the tenant, have an allowed kind, and may send their password to `host`. Inside a
+ * transaction it locks them against deletion.
  * @param prefix path of `input` in the caller's input, such as `defaults.`
- * @throws InvalidInput at the field
+ * @throws InvalidInput at the field; Forbidden a password requires `credential:use`
  */
-export async function checkReferences(db: Tx | Ctx['db'], ctx: Ctx, input: References, prefix = ''): Promise<void> {
+export async function checkReferences(
+  db: Tx | Ctx['db'],
+  ctx: Ctx,
+  input: References,
+  { host, prefix = '' }: { host?: string; prefix?: string } = {},
+): Promise<void> {
   const fields = (Object.keys(REFERENCES) as (keyof typeof REFERENCES)[]).filter((field) => input[field])
   if (fields.length === 0) return
-  const rows: Pick<Credential, 'id' | 'name' | 'kind'>[] = await db
-    .select({ id: credentials.id, name: credentials.name, kind: credentials.kind })
+  const rows: Pick<Credential, 'id' | 'name' | 'kind' | 'allowedHosts'>[] = await db
+    .select({
+      id: credentials.id,
+      name: credentials.name,
+      kind: credentials.kind,
+      allowedHosts: credentials.allowedHosts,
+    })
     .from(credentials)
     .where(
       and(
@@ -90,6 +102,11 @@ export async function checkReferences(db: Tx | Ctx['db'], ctx: Ctx, input: Refer
         path,
         message: `${row.name} is a credential of the kind ${row.kind}; here it must be ${allowed.join(' or ')}`,
       })
+    else {
+      if (isPasswordForNodes(row)) authorize(ctx, credentialPermissions.use)
+      const reason = host === undefined ? null : allowedHostsBlockedReason(row, host)
+      if (reason) issues.push({ path, message: reason })
+    }
   }
   if (issues.length > 0) throw new InvalidInput(issues)
 }

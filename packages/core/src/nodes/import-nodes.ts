@@ -52,7 +52,7 @@ export async function importNodes(ctx: Ctx, input: z.input<typeof ImportNodesInp
   const { idempotencyKey, ...wanted } = parseInput(ImportNodesInput, input)
   authorizeConnectionType(ctx, wanted.defaults?.connectionType)
   return idempotent(ctx, { verb: 'importNodes', key: idempotencyKey, input: wanted, result }, async (tx, ctx) => {
-    await checkReferences(tx, ctx, wanted.defaults ?? {}, 'defaults.')
+    await checkReferences(tx, ctx, wanted.defaults ?? {}, { prefix: 'defaults.' })
     const rows = await planImport(tx, ctx, wanted)
     // Sorted, so that concurrent imports of the same names do not deadlock.
     const valid = rows.filter((row) => row.state === 'VALID').sort((a, b) => (a.values!.name < b.values!.name ? -1 : 1))

@@ -10,6 +10,7 @@ import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { addNode } from './add-node.ts'
 import { decommissionNode } from './decommission-node.ts'
 import { fingerprint } from './host-key.ts'
+import { importNodes } from './import-nodes.ts'
 import { purgeNode } from './purge-node.ts'
 import { recommissionNode } from './recommission-node.ts'
 import { setNodeMaintenance } from './set-node-maintenance.ts'
@@ -91,9 +92,32 @@ describe('addNode', () => {
     })
   })
 
+  test('attaching a password requires credential:use; keeping one does not', async () => {
+    const login = await t.given.credential(fixture.admin, 'SSH_PASSWORD', { allowedHosts: ['pw*'] })
+    const become = await t.given.credential(fixture.admin, 'BECOME')
+    const forbidden = { code: 'FORBIDDEN', message: expect.stringContaining('credential:use') }
+    const { id } = await addNode(fixture.operator, { name: 'pw1', host: 'pw1' })
+    for (const reference of [{ credentialId: login.id }, { becomeCredentialId: become.id }]) {
+      await expect(addNode(fixture.operator, { name: 'pw2', host: 'pw2', ...reference })).rejects.toMatchObject(forbidden)
+      await expect(updateNode(fixture.operator, { id, ...reference })).rejects.toMatchObject(forbidden)
+      await expect(importNodes(fixture.operator, { format: 'LIST', text: 'pw2', defaults: reference })).rejects.toMatchObject(
+        forbidden,
+      )
+      await updateNode(fixture.admin, { id, ...reference })
+      expect(await updateNode(fixture.operator, { id, ...reference, notes: 'x' })).toMatchObject(reference)
+    }
+    const text = `name,credential\npw3,${login.name}\n`
+    expect((await importNodes(fixture.operator, { format: 'CSV', text })).rows).toMatchObject([
+      { state: 'INVALID', issues: [{ path: 'credential', message: expect.stringContaining('credential:use') }] },
+    ])
+    await expect(addNode(fixture.admin, { name: 'pw4', host: 'elsewhere', credentialId: login.id })).rejects.toMatchObject({
+      issues: [{ path: 'credentialId', message: expect.stringContaining('not sent to elsewhere') }],
+    })
+  })
+
   test('pins a given host key', async () => {
     const hostKey = makeHostKey()
-    const node = await addNode(fixture.operator, { name: 'gpu2', host: '::1', hostKey: `${hostKey} root@gpu2\n` })
+    const node = await addNode(fixture.admin, { name: 'gpu2', host: '::1', hostKey: `${hostKey} root@gpu2\n` })
     expect(node).toMatchObject({ hostKey, hostKeyApprovedAt: expect.any(Date) })
   })
 

@@ -49,7 +49,13 @@ export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput
     if (!before) throw await notFoundOrConflict(tx, ctx, computeNodes, id, 'node', (row) => updateBlockedReason(ctx.actor, row))
     // Whoever may not make a local node may not turn one to other work either.
     authorizeConnectionType(ctx, before.connectionType)
-    await checkReferences(tx, ctx, changes)
+    // A form may send the credentials that the node has already.
+    const attached = Object.fromEntries(
+      (['credentialId', 'becomeCredentialId', 'bastionId'] as const).flatMap((field) =>
+        changes[field] === before[field] ? [] : [[field, changes[field]]],
+      ),
+    )
+    await checkReferences(tx, ctx, attached, { host: changes.host ?? before.host })
     const isMoved = (['host', 'port', 'connectionType'] as const).some(
       (f) => changes[f] !== undefined && changes[f] !== before[f],
     )

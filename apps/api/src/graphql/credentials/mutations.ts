@@ -38,6 +38,10 @@ const optionalFields = (t: InputFields) => ({
   host: t.string({ description: 'BASTION and GIT: host name or address. A change removes the approved host key.' }),
   port: t.int({ description: 'BASTION: SSH port; default: 22. GIT: port of the server; default: that of the protocol.' }),
   hostKey: t.string({ description: 'GIT with a private key: host key of the server, a line in known_hosts format.' }),
+  allowedHosts: t.stringList({
+    description:
+      'SSH_PASSWORD and BECOME: hosts to which the password may be sent, at most 50: networks (`10.0.0.0/8`) for addresses, patterns (`*.example.org`) for names, or `*` for every host.',
+  }),
   viaId: t.id({ description: 'BASTION only: ID of the bastion through which this bastion is reached.' }),
   secretStoreId: t.id({ description: 'ID of the secret store that contains the values of `secretRefs`.' }),
   secretRefs: t.field({
@@ -48,7 +52,8 @@ const optionalFields = (t: InputFields) => ({
 })
 
 mutation('createCredential', {
-  description: 'Creates a credential. The kind determines the allowed fields. Secrets are encrypted and cannot be read back.',
+  description:
+    'Creates a credential. The kind determines the allowed fields. A password without `allowedHosts` is allowed on every host. Secrets are encrypted and cannot be read back.',
   input: (t) => ({
     name: t.string({ required: true, description: NAME }),
     kind: t.field({ type: CredentialKind, required: true, description: 'Kind of the credential.' }),

@@ -123,6 +123,10 @@ export const Credential = builder.drizzleNode('credentials', {
       nullable: true,
       description: 'BASTION only: bastion in front of this bastion; null for a direct connection.',
     }),
+    allowedHosts: t.exposeStringList('allowedHosts', {
+      description:
+        'SSH_PASSWORD and BECOME: networks and host name patterns to which the password may be sent; at most 50. `*` is every host.',
+    }),
     publicKey: t.exposeString('publicKey', {
       nullable: true,
       description: 'Public key in authorized_keys format; null without a private key.',

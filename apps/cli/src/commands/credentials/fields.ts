@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import type { Command } from '../../command.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { optionalCredentialId } from '../../lookup.ts'
-import { allowEmpty, emptyToNull, integer, omitUndefined, oneOf } from '../../options.ts'
+import { allowEmpty, commaList, emptyToNull, integer, omitUndefined, oneOf } from '../../options.ts'
 import { prompt, readStdin } from '../../prompt.ts'
 import { storeId } from './secret-stores/fields.ts'
 
@@ -18,6 +18,7 @@ export type FieldOptions = {
   host?: string
   port?: number | ''
   hostKey?: string
+  allowedHost?: string[]
   via?: string
   becomeMethod?: 'SUDO' | 'SU'
   store?: string
@@ -40,6 +41,11 @@ export const withFields = (command: Command): Command =>
     .option('--host <host>', 'BASTION, GIT: address; a change requires the secret again')
     .option('--port <port>', 'BASTION, GIT: port; a change requires the secret again', allowEmpty(integer))
     .option('--host-key <line>', 'GIT with a key: host key of the server in known_hosts format')
+    .option(
+      '--allowed-host <pattern>',
+      'SSH_PASSWORD, BECOME: send the password only to this network or host name, such as 10.0.0.0/8 or *.example.org; repeatable',
+      commaList,
+    )
     .option('--via <name>', 'BASTION: bastion to connect through')
     .option('--become-method <method>', 'BECOME: SUDO or SU', oneOf('SUDO', 'SU'))
     .option('--store <name>', 'secret store of the following values')
@@ -49,7 +55,7 @@ export const withFields = (command: Command): Command =>
 
 /** Input fields of the API for the options, without secrets. */
 export async function fields(options: FieldOptions) {
-  const { description, username, host, port, hostKey, via, becomeMethod, store } = options
+  const { description, username, host, port, hostKey, allowedHost, via, becomeMethod, store } = options
   const secretRefs = [
     ...(options.keyAt ? [{ field: 'PRIVATE_KEY' as const, ...options.keyAt }] : []),
     ...(options.passphraseAt ? [{ field: 'PASSPHRASE' as const, ...options.passphraseAt }] : []),
@@ -61,6 +67,7 @@ export async function fields(options: FieldOptions) {
     host: emptyToNull(host),
     port: emptyToNull(port),
     hostKey: emptyToNull(hostKey),
+    allowedHosts: allowedHost,
     viaId: await optionalCredentialId(via),
     becomeMethod,
     secretStoreId: store ? await storeId(store) : undefined,

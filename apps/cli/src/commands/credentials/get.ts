@@ -14,7 +14,7 @@ export const credentialGet = () =>
         graphql(`query CredentialGet($id: ID!) {
           node(id: $id) {
             ... on Credential {
-              id name kind description username becomeMethod host port publicKey secretsSet hostKeyFingerprint offeredHostKeyFingerprint
+              id name kind description username becomeMethod host port publicKey allowedHosts secretsSet hostKeyFingerprint offeredHostKeyFingerprint
               via { name } secretStore { name } secretRefs { field path key } usedBy { role count names hostlist } lastResult { isOk error testedAt } lastUsedAt createdAt updatedAt
             }
           }
@@ -43,6 +43,9 @@ export const credentialGet = () =>
                 `${offeredHostKeyFingerprint}; compare it, then run \`muster node approve --bastion ${name} FINGERPRINT\``,
               ] as [string, string],
             ]
+          : []),
+        ...(credential.allowedHosts.length > 0
+          ? [['allowed hosts', credential.allowedHosts.join(', ')] as [string, string]]
           : []),
         ['set', credential.secretsSet.join(', ')],
         ...credential.secretRefs.map(({ field, path, key }): [string, string] => [

@@ -15,6 +15,9 @@ export const credentials = {
     SSH_PASSWORD: 'User and password.',
   },
   credential: {
+    allowedHosts: 'Allowed hosts',
+    allowedHostsHint:
+      'The password is sent only to these: networks like 10.0.0.0/8, names like *.example.org, or * for every host.',
     becomeMethod: 'Method',
     becomeUserHint: 'User to become. Leave empty for root.',
     choose: 'None',

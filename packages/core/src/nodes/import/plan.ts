@@ -1,6 +1,8 @@
 import { and } from 'drizzle-orm'
 import { z } from 'zod'
-import { credentials } from '../../credentials/tables.ts'
+import { isPasswordForNodes } from '../../credentials/allowed-hosts.ts'
+import { credentialPermissions } from '../../credentials/permissions.ts'
+import { type Credential, credentials } from '../../credentials/tables.ts'
 import { type Ctx, permissionDeniedReason, type Tx } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/client.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
@@ -67,7 +69,7 @@ const FITTING: Record<ReferenceField, string[]> = {
   becomeCredential: ['BECOME'],
   bastion: ['BASTION'],
 }
-type NamedCredentials = Map<string, { id: string; kind: string }>
+type NamedCredentials = Map<string, Pick<Credential, 'id' | 'name' | 'kind' | 'allowedHosts'>>
 
 async function credentialsByName(db: Db | Tx, ctx: Ctx, drafts: Draft[]): Promise<NamedCredentials> {
   const names = new Set(
@@ -76,7 +78,12 @@ async function credentialsByName(db: Db | Tx, ctx: Ctx, drafts: Draft[]): Promis
   const clean = [...names].filter((name) => !name.includes('\u0000'))
   if (clean.length === 0) return new Map()
   const rows = await db
-    .select({ id: credentials.id, name: credentials.name, kind: credentials.kind })
+    .select({
+      id: credentials.id,
+      name: credentials.name,
+      kind: credentials.kind,
+      allowedHosts: credentials.allowedHosts,
+    })
     .from(credentials)
     .where(and(visibleTo(ctx, credentials), isOneOf(credentials.name, clean, 'text')))
     .for('key share')
@@ -87,6 +94,7 @@ function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredential
   const { credential, becomeCredential, bastion, port, tags, labels, ...fields } = draft.fields
   const issues = [...draft.issues]
   const references: Record<string, string> = {}
+  const useDenied = permissionDeniedReason(ctx.actor, credentialPermissions.use)
   for (const [field, name] of Object.entries({ credential, becomeCredential, bastion }) as [
     ReferenceField,
     string | undefined,
@@ -96,6 +104,8 @@ function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredential
     if (!found) issues.push({ path: field, message: `There is no credential named ${name.slice(0, 100)}.` })
     else if (!FITTING[field].includes(found.kind))
       issues.push({ path: field, message: `${name} is a ${found.kind}; here it must be ${FITTING[field].join(' or ')}` })
+    else if (isPasswordForNodes(found) && useDenied)
+      issues.push({ path: field, message: `attaching the password ${name}: ${useDenied}` })
     else references[REFERENCES[field]] = found.id
   }
   const defaults = Object.fromEntries(Object.entries(input.defaults ?? {}).filter(([, value]) => value != null))

@@ -88,13 +88,7 @@ function MemberList() {
       {problem && <Notice tone="bad">{problem}</Notice>}
       <ul className="rounded-lg border border-line bg-panel">
         {list.rows.map((member) => (
-          <MemberLine
-            key={member.id}
-            member={member}
-            roles={roles}
-            onChanged={() => void list.reload()}
-            onProblem={setProblem}
-          />
+          <MemberLine key={member.id} member={member} roles={roles} onChanged={() => void list.reload()} onProblem={setProblem} />
         ))}
       </ul>
       {list.hasMore && (
