@@ -236,6 +236,23 @@ export const pages: VisualPage[] = [
       await page.getByLabel(t('node.host')).fill('another.example')
     },
   },
+  { name: 'audit', url: '/settings/audit', until: 'node.update' },
+  { name: 'audit-filtered', url: '/settings/audit?action=api_token&outcome=SUCCEEDED', until: 'api_token.revoke' },
+  { name: 'audit-none', url: '/settings/audit?text=nothing-matches-this', until: t('audit.noMatch') },
+  { name: 'audit-10000', url: '/settings/audit', scene: 'large', until: 'node.update' },
+  { name: 'audit-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.audit')) },
+  {
+    name: 'audit-entry',
+    url: '/settings/audit?text=updated-by',
+    until: t('audit.sameObject'),
+    act: async ({ page }) => page.getByRole('button', { name: 'node.update' }).first().click(),
+  },
+  {
+    name: 'audit-verified',
+    url: '/settings/audit',
+    until: t('audit.valid', { count: 0 }),
+    act: async ({ page }) => button(page, t('audit.verify')).click(),
+  },
   { name: 'tokens', url: '/settings/tokens', until: 'nightly inventory export' },
   { name: 'members', url: '/settings/members', until: t('members.noInvitations') },
   { name: 'members-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('members.title')) },
@@ -265,6 +282,8 @@ export const DARK = [
   'agent-settings',
   'node-agent-changed',
   'alerts-selected',
+  'audit',
+  'audit-entry',
 ]
 export const PHONE = [
   'sign-in',
@@ -295,4 +314,6 @@ export const PHONE = [
   'run-canceled',
   'credentials',
   'tokens',
+  'audit',
+  'audit-entry',
 ]

@@ -5,11 +5,13 @@ export function FilterSelect({
   label,
   value,
   onChange,
+  className = '',
   children,
 }: {
   label: string
   value: string
   onChange: (value: string) => void
+  className?: string
   children: ReactNode
 }) {
   return (
@@ -17,7 +19,7 @@ export function FilterSelect({
       aria-label={label}
       value={value}
       onChange={(event) => onChange(event.target.value)}
-      className="h-8 max-w-full rounded-md border border-line-strong bg-panel px-2 text-sm"
+      className={`h-8 max-w-full rounded-md border border-line-strong bg-panel px-2 text-sm ${className}`}
     >
       {children}
     </select>

@@ -39,6 +39,7 @@ export const common = {
     account: 'Account',
     agentSettings: 'Agents',
     alerts: 'Alerts',
+    audit: 'Audit',
     credentials: 'Credentials',
     fleet: 'Fleet',
     label: 'Main',

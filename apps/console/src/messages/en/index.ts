@@ -1,6 +1,7 @@
 import { access } from './access.ts'
 import { agents } from './agents.ts'
 import { alerts } from './alerts.ts'
+import { audit } from './audit.ts'
 import { common } from './common.ts'
 import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
@@ -21,6 +22,7 @@ export const en = {
   ...onboarding,
   ...agents,
   ...alerts,
+  ...audit,
   ...credentials,
   ...runs,
   ...system,

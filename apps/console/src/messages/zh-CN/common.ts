@@ -40,6 +40,7 @@ export const common = {
     account: '账户',
     agentSettings: 'Agent',
     alerts: '告警',
+    audit: '审计',
     credentials: '凭据',
     fleet: '集群概览',
     label: '主导航',

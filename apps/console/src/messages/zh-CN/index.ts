@@ -2,6 +2,7 @@ import type { Messages } from '../index.ts'
 import { access } from './access.ts'
 import { agents } from './agents.ts'
 import { alerts } from './alerts.ts'
+import { audit } from './audit.ts'
 import { common } from './common.ts'
 import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
@@ -22,6 +23,7 @@ export const zhCN: Messages = {
   ...onboarding,
   ...agents,
   ...alerts,
+  ...audit,
   ...credentials,
   ...runs,
   ...system,

@@ -11,6 +11,7 @@ const pages = [
   { href: '/settings/tokens', label: 'nav.tokens' },
   { href: '/settings/agents', label: 'nav.agentSettings' },
   { href: '/settings/system', label: 'system.title' },
+  { href: '/settings/audit', label: 'nav.audit' },
 ] as const
 
 /** Navigation between settings pages. */
