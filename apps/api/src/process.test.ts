@@ -80,9 +80,9 @@ test('first-start, register-lab and the API work together as processes', async (
     bastion: { ...host, name: 'bastion' },
     credentials: {
       sshKey: key,
-      sshPassword: { username: 'ops', password: 'p' },
+      sshPassword: { username: 'ops', password: 'pass' },
       rootKey: null,
-      sudoPassword: { username: 'admin', password: 's' },
+      sudoPassword: { username: 'admin', password: 'sudo' },
       plainPassword: null,
       rootPassword: null,
       bastionKey: { ...key, username: 'jump' },

@@ -99,7 +99,8 @@ const FOREIGN: Case[] = [
   ['deleteCredential', (ctx) => deleteCredential(ctx, { id: ids.key }), NOT_FOUND],
   [
     'createCredential behind a bastion',
-    (ctx) => createCredential(ctx, { name: 'b', kind: 'BASTION', host: 'b', username: 'u', password: 'p', viaId: ids.bastion }),
+    (ctx) =>
+      createCredential(ctx, { name: 'b', kind: 'BASTION', host: 'b', username: 'u', password: 'pass', viaId: ids.bastion }),
     at('viaId'),
   ],
   ['deleteNodeGroup', (ctx) => deleteNodeGroup(ctx, { id: ids.group }), NOT_FOUND],
@@ -169,7 +170,7 @@ const FORBIDDEN: [string, 'viewer' | 'operator' | 'owner', (ctx: Ctx) => Promise
     'operator',
     (ctx) => approveHostKeys(ctx, { approvals: [{ objectType: 'ComputeNode', id, fingerprint: fingerprint(offered) }] }),
   ],
-  ['createCredential', 'operator', (ctx) => createCredential(ctx, { name: 'a', kind: 'BECOME', password: 'p' })],
+  ['createCredential', 'operator', (ctx) => createCredential(ctx, { name: 'a', kind: 'BECOME', password: 'pass' })],
   ['updateCredential', 'operator', (ctx) => updateCredential(ctx, { id })],
   ['deleteCredential', 'operator', (ctx) => deleteCredential(ctx, { id })],
   ['createNodeGroup', 'viewer', (ctx) => createNodeGroup(ctx, { name: 'a' })],

@@ -51,7 +51,7 @@ describe('createCredential', () => {
   })
 
   test('fills in the defaults of a kind', async () => {
-    expect(await createCredential(ours.admin, { name: name(), kind: 'BECOME', password: 'p' })).toMatchObject({
+    expect(await createCredential(ours.admin, { name: name(), kind: 'BECOME', password: 'pass' })).toMatchObject({
       username: 'root',
       becomeMethod: 'sudo',
     })
@@ -61,25 +61,27 @@ describe('createCredential', () => {
   test.each([
     [{ kind: 'SSH_KEY' }, ['privateKey']],
     [{ kind: 'SSH_KEY', privateKey: 'x' }, ['privateKey']],
-    [{ kind: 'SSH_KEY', privateKey: 'x', password: 'p', host: 'h' }, ['password', 'host']],
+    [{ kind: 'SSH_KEY', privateKey: 'x', password: 'pass', host: 'h' }, ['password', 'host']],
     [{ kind: 'SSH_PASSWORD' }, ['password']],
     [{ kind: 'SSH_PASSWORD', password: 'p', allowedHosts: [] }, ['allowedHosts']],
     [{ kind: 'SSH_PASSWORD', password: 'p', allowedHosts: ['10.*'] }, ['allowedHosts.0']],
     [{ kind: 'SSH_PASSWORD', password: 'p', allowedHosts: ['10.0.0.0/33'] }, ['allowedHosts.0']],
     [{ kind: 'BASTION', host: 'b', username: 'u', password: 'p', allowedHosts: ['b'] }, ['allowedHosts']],
     [{ kind: 'SSH_PASSWORD', password: '' }, ['password']],
-    [{ kind: 'SSH_PASSWORD', password: 'a\nb' }, ['password']],
-    [{ kind: 'SSH_PASSWORD', password: 'p', username: '-l root' }, ['username']],
+    [{ kind: 'SSH_PASSWORD', password: 'aa\nbb' }, ['password']],
+    [{ kind: 'SSH_PASSWORD', password: 'pass', username: '-l root' }, ['username']],
+    // Masks of logs cannot distinguish shorter ones from other text.
+    [{ kind: 'SSH_PASSWORD', password: 'abc', username: 'ops' }, ['password']],
     [{ kind: 'BASTION' }, ['host', 'username', 'privateKey']],
-    [{ kind: 'BASTION', host: 'a;b', username: 'u', password: 'p' }, ['host']],
-    [{ kind: 'BASTION', host: 'h', port: 0, username: 'u', password: 'p' }, ['port']],
-    [{ kind: 'BASTION', host: 'h', username: 'u', password: 'p', passphrase: 'x' }, ['passphrase']],
-    [{ kind: 'BECOME', password: 'p', becomeMethod: 'doas' }, ['becomeMethod']],
-    [{ kind: 'BECOME', password: 'p', privateKey: 'k' }, ['privateKey']],
-    [{ kind: 'BECOME', password: 'p', hostKey: makeHostKey() }, ['hostKey']],
+    [{ kind: 'BASTION', host: 'a;b', username: 'u', password: 'pass' }, ['host']],
+    [{ kind: 'BASTION', host: 'h', port: 0, username: 'u', password: 'pass' }, ['port']],
+    [{ kind: 'BASTION', host: 'h', username: 'u', password: 'pass', passphrase: 'xxxx' }, ['passphrase']],
+    [{ kind: 'BECOME', password: 'pass', becomeMethod: 'doas' }, ['becomeMethod']],
+    [{ kind: 'BECOME', password: 'pass', privateKey: 'k' }, ['privateKey']],
+    [{ kind: 'BECOME', password: 'pass', hostKey: makeHostKey() }, ['hostKey']],
     [{ kind: 'GIT' }, ['host', 'privateKey']],
     [{ kind: 'GIT', host: 'h', privateKey: 'k' }, ['hostKey']],
-    [{ kind: 'GIT', host: 'h', password: 'p', hostKey: 'h ssh-rsa' }, ['hostKey']],
+    [{ kind: 'GIT', host: 'h', password: 'pass', hostKey: 'h ssh-rsa' }, ['hostKey']],
     [{ kind: 'BMC' }, ['kind']],
   ])('rejects %j', async (fields, paths) => {
     const error = await createCredential(ours.admin, { name: name(), ...fields } as never).catch((e: unknown) => e)
@@ -87,7 +89,7 @@ describe('createCredential', () => {
   })
 
   test('of concurrent calls with one name, one wins', async () => {
-    const both = { name: name(), kind: 'BECOME', password: 'p' } as const
+    const both = { name: name(), kind: 'BECOME', password: 'pass' } as const
     const { won, lost } = await race(createCredential(ours.admin, both), createCredential(ours.owner, both))
     expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
   })
@@ -103,11 +105,11 @@ describe('updateCredential', () => {
   })
 
   test('a new key removes the old passphrase', async () => {
-    const row = await t.given.credential(ours.admin, 'SSH_KEY', { privateKey: makePrivateKey('x y'), passphrase: 'x y' })
+    const row = await t.given.credential(ours.admin, 'SSH_KEY', { privateKey: makePrivateKey('x yz'), passphrase: 'x yz' })
     const changed = await updateCredential(ours.admin, { id: row.id, privateKey: makePrivateKey() })
     expect(Object.keys(changed.encrypted)).toEqual(['privateKey'])
     expect(changed.publicKey).not.toBe(row.publicKey)
-    await expect(updateCredential(ours.admin, { id: row.id, passphrase: 'z' })).rejects.toMatchObject({
+    await expect(updateCredential(ours.admin, { id: row.id, passphrase: 'zzzz' })).rejects.toMatchObject({
       issues: [{ path: 'passphrase' }],
     })
     await expect(updateCredential(ours.admin, { id: row.id, privateKey: null })).rejects.toMatchObject({
@@ -120,7 +122,7 @@ describe('updateCredential', () => {
     const hostKey = makeHostKey()
     await t.runtime.db.update(credentials).set({ hostKey, hostKeyApprovedAt: new Date() }).where(eq(credentials.id, row.id))
     expect(await updateCredential(ours.admin, { id: row.id, host: row.host!, description: 'x' })).toMatchObject({ hostKey })
-    expect(await updateCredential(ours.admin, { id: row.id, port: 2222, password: 'x' })).toMatchObject({
+    expect(await updateCredential(ours.admin, { id: row.id, port: 2222, password: 'xxxx' })).toMatchObject({
       hostKey: null,
       hostKeyApprovedAt: null,
     })
@@ -252,8 +254,8 @@ describe('resolveNodeAccess', () => {
     const outer = await bastion({ name: name(), host: 'outer', password: 'outer secret' })
     const inner = await bastion({ name: name(), host: 'inner', viaId: outer.id, privateKey: makePrivateKey(), password: null })
     const key = await t.given.credential(ours.admin, 'SSH_KEY', {
-      privateKey: makePrivateKey('x y'),
-      passphrase: 'x y',
+      privateKey: makePrivateKey('x yz'),
+      passphrase: 'x yz',
       username: 'keyuser',
     })
     const become = await t.given.credential(ours.admin, 'BECOME', { becomeMethod: 'su', username: 'admin', password: 'raise' })
@@ -281,7 +283,7 @@ describe('resolveNodeAccess', () => {
           hostKey,
         },
       ],
-      login: { username: 'keyuser', passphrase: 'x y', privateKey: expect.stringContaining('OPENSSH') },
+      login: { username: 'keyuser', passphrase: 'x yz', privateKey: expect.stringContaining('OPENSSH') },
       become: { method: 'su', user: 'admin', password: 'raise' },
     })
     for (const { id } of [outer, inner, key, become]) {
@@ -291,11 +293,11 @@ describe('resolveNodeAccess', () => {
   })
 
   test("a node's own user overrides that of its credential; without become it uses sudo without a password", async () => {
-    const password = await t.given.credential(ours.admin, 'SSH_PASSWORD', { username: 'general', password: 'p' })
+    const password = await t.given.credential(ours.admin, 'SSH_PASSWORD', { username: 'general', password: 'pass' })
     const [node] = await t.given.fleet(ours.operator, { prefix: 'own', with: { sshUser: 'special', credentialId: password.id } })
     expect(await access(node!.id)).toMatchObject({
       hops: [],
-      login: { username: 'special', password: 'p' },
+      login: { username: 'special', password: 'pass' },
       become: { method: 'sudo', user: 'root', password: null },
     })
   })

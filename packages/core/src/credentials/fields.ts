@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Host, Port, User } from '../kernel/address.ts'
 import type { InputIssue } from '../kernel/errors.ts'
-import { Id, multilineText, singleLineText } from '../kernel/input.ts'
+import { Id, multilineText, Secret, singleLineText } from '../kernel/input.ts'
 import { HostKey } from '../nodes/index.ts'
 import { AllowedHosts } from './allowed-hosts.ts'
 import { SecretRefs } from './secret-stores/secret-store-fields.ts'
@@ -9,11 +9,7 @@ import type { CredentialKind, SecretRef } from './tables.ts'
 
 const NUL = /[\u0000\r\n]/
 /** A password without trimming. It is passed on one line, so it cannot contain a line end. */
-const Password = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(1024, 'must have at most 1024 characters')
-  .refine((text) => !NUL.test(text), 'must be one line')
+const Password = Secret.max(1024, 'must have at most 1024 characters').refine((text) => !NUL.test(text), 'must be one line')
 
 /** A host key, or a line of known_hosts or ssh-keyscan that starts with the address. */
 const KnownHost = z

@@ -42,21 +42,21 @@ test('a rotation re-encrypts all secrets of all tenants once, and they stay read
 
 test('does not overwrite a concurrent change', async () => {
   const { admin, worker } = await t.given.tenant()
-  const row = await t.given.credential(admin, 'SSH_PASSWORD', { password: 'old' })
+  const row = await t.given.credential(admin, 'SSH_PASSWORD', { password: 'older' })
   const vault = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 3, fastDeriveKey)
   // The secret is replaced between the read and the write.
   const slow = {
     ...vault,
     open: async (...args: Parameters<typeof vault.open>) => {
       const text = await vault.open(...args)
-      if (args[0].objectId === row.id) await updateCredential(admin, { id: row.id, password: 'new' })
+      if (args[0].objectId === row.id) await updateCredential(admin, { id: row.id, password: 'newer' })
       return text
     },
   }
   await reencryptCredentials({ ...worker, vault: slow })
   expect(
     await vault.open({ tenantId: row.tenantId, objectId: row.id, field: 'password' }, (await now(row)).encrypted.password!),
-  ).toBe('new')
+  ).toBe('newer')
 })
 
 test('rejects callers other than workers', async () => {

@@ -2,6 +2,7 @@ import { and, inArray } from 'drizzle-orm'
 import type { Ctx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict } from '../kernel/errors.ts'
+import { MIN_SECRET_LENGTH } from '../kernel/input.ts'
 import { checkPrivateKey } from './private-key.ts'
 import { type Credential, type SecretField, type SecretStore, secretStores } from './tables.ts'
 
@@ -55,6 +56,8 @@ export async function storedFields(ctx: Ctx, known: Iterable<Credential>, read: 
       )
     if (value === undefined) throw wrong('does not exist')
     if (typeof value !== 'string' || value === '') throw wrong('is not a text or is empty')
+    if (value.length < MIN_SECRET_LENGTH)
+      throw wrong(`has fewer than ${MIN_SECRET_LENGTH} characters and could not be masked in logs`)
     if (field !== 'privateKey' && /[\0\r\n]/.test(value)) throw wrong('has several lines')
     return value
   }

@@ -4,6 +4,17 @@ import { z } from 'zod'
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 
+/** Length of the shortest secret that can be masked in logs: masking every `a` or `123` would make them unreadable. */
+export const MIN_SECRET_LENGTH = 4
+
+/** A secret that a run may use. */
+export const Secret = z
+  .string()
+  .min(
+    MIN_SECRET_LENGTH,
+    `must have at least ${MIN_SECRET_LENGTH} characters: shorter ones cannot be distinguished from other text in logs, and would be shown`,
+  )
+
 /** One line of text: trimmed, 1..max characters, no control characters. */
 export const singleLineText = (max: number) =>
   z

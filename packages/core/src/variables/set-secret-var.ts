@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
+import { Secret } from '../kernel/input.ts'
 import { variableAudit } from './audit-actions.ts'
 import { variableNameError, variableValueError } from './names.ts'
 import { variablePermissions } from './permissions.ts'
@@ -14,11 +15,10 @@ export const SetSecretVarInput = z
   .object({
     ...SCOPE_FIELDS,
     name: z.string(),
-    value: z
-      .string()
-      .min(4, 'must have at least 4 characters: shorter ones cannot be distinguished from other text in logs, and would be shown')
-      .refine((text) => Buffer.byteLength(text) <= SECRET_MAX, `must have at most ${SECRET_MAX} bytes`)
-      .refine((text) => variableValueError(text) === null, 'must not contain NUL or unpaired surrogates'),
+    value: Secret.refine((text) => Buffer.byteLength(text) <= SECRET_MAX, `must have at most ${SECRET_MAX} bytes`).refine(
+      (text) => variableValueError(text) === null,
+      'must not contain NUL or unpaired surrogates',
+    ),
     reason: Reason,
   })
   .refine(isOneScope, ONE_SCOPE)

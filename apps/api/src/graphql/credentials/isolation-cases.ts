@@ -15,7 +15,7 @@ export const isolation = defineIsolation({
     'Query.credentials': { query: () => '{ it: credentials { edges { node { id } } } }', answer: { it: EMPTY_PAGE } },
     'Mutation.createCredential': {
       query: ({ theirs }) =>
-        `mutation { it: createCredential(input: { name: "b", kind: BASTION, host: "h", username: "u", password: "p", viaId: "${theirs.Credential}" }) { __typename } }`,
+        `mutation { it: createCredential(input: { name: "b", kind: BASTION, host: "h", username: "u", password: "pass", viaId: "${theirs.Credential}" }) { __typename } }`,
       answer: { it: { __typename: 'InvalidInputError' } },
     },
     'Mutation.updateCredential': {

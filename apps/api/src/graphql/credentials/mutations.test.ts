@@ -30,12 +30,12 @@ test('creates credentials of each kind without returning their secrets', async (
       nodeCount: 0,
     },
   })
-  const bastion = { kind: 'BASTION', username: 'j', password: 'p' }
+  const bastion = { kind: 'BASTION', username: 'j', password: 'pass' }
   const { credential: outer } = await create({ ...bastion, name: 'outer', host: 'jump.example.com' })
   expect(await create({ ...bastion, name: 'inner', host: '::1', port: 2222, viaId: outer.id })).toMatchObject({
     credential: { host: '::1', port: 2222, via: { name: 'outer' } },
   })
-  expect(await create({ name: 'sudo', kind: 'BECOME', password: 'p', becomeMethod: 'SU' })).toMatchObject({
+  expect(await create({ name: 'sudo', kind: 'BECOME', password: 'pass', becomeMethod: 'SU' })).toMatchObject({
     credential: { becomeMethod: 'SU', secretsSet: ['PASSWORD'] },
   })
 })
@@ -50,14 +50,14 @@ test('rejects a wrong passphrase, an unusable key and a duplicate name', async (
     issues: [{ path: 'privateKey' }],
   })
   await create(key)
-  expect(await create({ name: 'key', kind: 'SSH_PASSWORD', username: 'a', password: 'p' })).toMatchObject({
+  expect(await create({ name: 'key', kind: 'SSH_PASSWORD', username: 'a', password: 'pass' })).toMatchObject({
     __typename: 'ConflictError',
   })
 })
 
 test('changes a credential, rejects a cycle of bastions and lists usage', async () => {
   const update = (input: object) => mutate(api, tenant.admin, 'updateCredential', CREDENTIAL, input)
-  const bastion = { kind: 'BASTION', username: 'j', password: 'p', host: 'jump.example.com' }
+  const bastion = { kind: 'BASTION', username: 'j', password: 'pass', host: 'jump.example.com' }
   const { credential } = await create(key)
   const { credential: outer } = await create({ ...bastion, name: 'outer' })
   const { credential: inner } = await create({ ...bastion, name: 'inner', viaId: outer.id })
@@ -93,7 +93,7 @@ test('deletes only unused credentials', async () => {
     __typename: 'ConflictError',
     message: expect.stringContaining('gpu1'),
   })
-  const { credential: unused } = await create({ name: 'unused', kind: 'BECOME', password: 'p' })
+  const { credential: unused } = await create({ name: 'unused', kind: 'BECOME', password: 'pass' })
   expect(await remove(unused.id, tenant.operator)).toMatchObject({ __typename: 'ForbiddenError' })
   expect(await remove(unused.id)).toEqual({ __typename: 'DeleteCredentialPayload', deletedId: unused.id })
 })

@@ -1,8 +1,8 @@
+import { MIN_SECRET_LENGTH } from '@muster/core/input'
+
 const MASK = '***'
 // Handwritten, because masking must match secrets across chunk borders and in several encodings while it streams.
 
-/** Shorter values are not masked: masking every `a` or `123` would make a log unreadable and protect nothing. */
-const MIN_LENGTH = 4
 const MIN_KEY_LINE_LENGTH = 16
 const PREFIX = 4
 
@@ -10,10 +10,10 @@ const PREFIX = 4
 export type Mask = { text(text: string): string; value<T>(value: T): T }
 
 /**
- * @param secrets passwords, passphrases and private keys in the clear. Values of fewer than 4 characters are not masked.
+ * @param secrets passwords, passphrases and private keys in the clear. Secrets shorter than MIN_SECRET_LENGTH are rejected before a run.
  */
 export function createMask(secrets: string[]): Mask {
-  const forms = new Set(secrets.flatMap(formsOf).filter((form) => form.length >= MIN_LENGTH))
+  const forms = new Set(secrets.flatMap(formsOf).filter((form) => form.length >= MIN_SECRET_LENGTH))
   // Candidate lengths by prefix: a fleet may have a thousand passwords with a common prefix, and masking a flood of output must stay
   // fast.
   const lengths = new Map<string, number[]>()
@@ -57,7 +57,7 @@ function formsOf(secret: string): string[] {
   if (lines.length > 1)
     return lines.filter((line) => line.length >= MIN_KEY_LINE_LENGTH && !line.startsWith('-----')).flatMap(formsOf)
   const value = lines[0] ?? ''
-  if (value.length < MIN_LENGTH) return []
+  if (value.length < MIN_SECRET_LENGTH) return []
   const json = JSON.stringify(value).slice(1, -1)
   const ascii = json.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
   const url = encodeURIComponent(value)

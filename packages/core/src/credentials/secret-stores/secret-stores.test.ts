@@ -161,7 +161,9 @@ describe('a credential in a store', () => {
       code: 'CONFLICT',
       message: expect.stringContaining('"password" of secret/nodes/gpu in the secret store'),
     })
-    content = { password: 'x', 'ssh key': 'no key' }
+    content = { password: 'abc', 'ssh key': key }
+    expect(await failing()).toMatchObject({ message: expect.stringContaining('has fewer than 4 characters') })
+    content = { password: 'xxxx', 'ssh key': 'no key' }
     const rejected = await failing()
     expect(rejected).toBeInstanceOf(DomainError)
     expect(rejected).toMatchObject({
@@ -175,8 +177,8 @@ describe('a credential in a store', () => {
     const make = (input: object) =>
       createCredential(ours.admin, { name: `moving ${++count}`, kind: 'SSH_PASSWORD', username: 'ops', ...input })
     await expect(make({ secretRefs: { password: ref } })).rejects.toMatchObject({ issues: [{ path: 'secretStoreId' }] })
-    await expect(make({ password: 'p', secretStoreId: store.id })).rejects.toMatchObject({ issues: [{ path: 'secretRefs' }] })
-    const both = { password: 'p', secretStoreId: store.id, secretRefs: { password: ref } }
+    await expect(make({ password: 'pass', secretStoreId: store.id })).rejects.toMatchObject({ issues: [{ path: 'secretRefs' }] })
+    const both = { password: 'pass', secretStoreId: store.id, secretRefs: { password: ref } }
     await expect(make(both)).rejects.toMatchObject({ issues: [{ path: 'password' }] })
     await expect(make({ secretStoreId: store.id, secretRefs: { privateKey: ref } })).rejects.toMatchObject({
       issues: expect.arrayContaining([expect.objectContaining({ path: 'secretRefs.privateKey' })]),
