@@ -6,7 +6,7 @@ import { root } from './root.ts'
 
 type Service = {
   image?: string
-  build?: { target: string }
+  build?: { target: string; args?: Record<string, string> }
   user?: string
   read_only?: boolean
   command?: string[]
@@ -19,6 +19,7 @@ type Service = {
   pids_limit?: number
   ports?: string[]
   security_opt?: string[]
+  networks?: string[]
 }
 
 const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8')
@@ -60,6 +61,26 @@ test('the console listens on this machine only, and nothing is privileged', () =
   const published = Object.values(services).flatMap(({ ports }) => ports ?? [])
   expect(published).toEqual([expect.stringMatching(/^\$\{BIND_ADDRESS:-127\.0\.0\.1\}:/)])
   expect(compose).not.toMatch(/privileged: true|cap_add|seccomp:unconfined/)
+})
+
+test('workers share no network with the API, which trusts the address that the console reports', () => {
+  const { worker, api, console } = services
+  expect(api!.environment).toMatchObject({ TRUST_PROXY: 1 })
+  for (const { networks } of [api!, console!]) expect(networks!.filter((name) => worker!.networks!.includes(name))).toEqual([])
+  expect(api!.networks!.filter((name) => console!.networks!.includes(name))).toEqual(['front'])
+  // A service without a list would join a network with all others.
+  for (const [name, { networks }] of Object.entries(services))
+    expect({ name, networks }).toMatchObject({ networks: expect.any(Array) })
+})
+
+test('every base image is a build argument, so that it can be pinned by digest', () => {
+  const bases = [...dockerfile.matchAll(/^FROM \$\{(\w+)\}/gm)].map(([, name]) => name)
+  const defaults = new Map([...dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, name, image]) => [name!, image!]))
+  for (const { build } of Object.values(services))
+    if (build) expect(Object.keys(build.args!).sort()).toEqual([...new Set(bases)].sort())
+  for (const [name, value] of Object.entries(services.api!.build?.args ?? services.migrate!.build!.args!))
+    expect(value).toBe(`\${${name}:-${defaults.get(name)}}`)
+  expect(services.postgres!.image).toMatch(/^\$\{POSTGRES_IMAGE:-/)
 })
 
 test('workers have a seccomp profile that permits the sandbox and denies other calls by default', () => {

@@ -18,6 +18,9 @@ it('documents every setting, and every setting of the example exists', () => {
     'CONSOLE_MEMORY',
     'BIND_ADDRESS',
     'WORKER_CPUS',
+    'NODE_IMAGE',
+    'DEBIAN_IMAGE',
+    'POSTGRES_IMAGE',
   ]
   expect(offered.filter((name) => !(name in settings) && !composeOnly.includes(name))).toEqual([])
   // Compose passes on what the file may set, and offers nothing that it does not.
