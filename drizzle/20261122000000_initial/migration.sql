@@ -11,7 +11,8 @@ CREATE TABLE "accounts" (
 	"scope" text,
 	"password" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "accounts_provider_id_account_id_unique" UNIQUE("provider_id","account_id")
 );
 --> statement-breakpoint
 CREATE TABLE "api_tokens" (
@@ -58,6 +59,7 @@ CREATE TABLE "members" (
 	"tenant_id" uuid NOT NULL,
 	"user_id" uuid NOT NULL,
 	"role" text NOT NULL,
+	"provider" text,
 	"suspended_at" timestamp with time zone,
 	"suspended_by_id" uuid,
 	"suspended_by_name" text,

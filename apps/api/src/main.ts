@@ -1,4 +1,4 @@
-import { accessSettings, mailSettings, tokenSettings } from '@muster/core/access'
+import { accessSettings, tokenSettings } from '@muster/core/access'
 import { deriveLinkSecret } from '@muster/core/artifacts'
 import { loadConfig, pickSettings, unsupportedSettings } from '@muster/core/config'
 import { createListener } from '@muster/core/events'
@@ -7,7 +7,6 @@ import { outboundSettings } from '@muster/core/outbound'
 import { createApi } from './api.ts'
 import { serveMetrics } from './http/metrics-server.ts'
 import { serveHttp } from './http/server.ts'
-import { createMailer } from './mail/mailer.ts'
 import { openRuntime } from './runtime.ts'
 import { createAuth } from './sign-in/auth.ts'
 
@@ -35,7 +34,6 @@ async function main(): Promise<void> {
       'SESSION_MAX_DAYS',
     ),
     ...outboundSettings,
-    ...mailSettings,
     ...tokenSettings,
   })
   const {
@@ -54,11 +52,11 @@ async function main(): Promise<void> {
     return null
   })
   if (!openedRuntime) return
-  const { runtime, store, systemChecks, databaseUrl, publicUrl, authSecret, close } = openedRuntime
+  const { runtime, store, systemChecks, connections, databaseUrl, publicUrl, authSecret, close } = openedRuntime
   for (const line of unsupportedSettings(process.env)) runtime.log.warn(line)
   const listener = await createListener(databaseUrl, runtime.log)
   const trustProxy = TRUST_PROXY === '1'
-  const mailer = createMailer(config, publicUrl)
+  const { mailer, oidc } = connections()
   const auth = createAuth({
     db: runtime.db,
     secret: authSecret,
@@ -67,6 +65,7 @@ async function main(): Promise<void> {
     listener,
     trustProxy,
     mailer,
+    oidc,
     sessions: { idleHours: SESSION_IDLE_HOURS, maxDays: SESSION_MAX_DAYS },
   })
   const isDevelopment = process.env.NODE_ENV === 'development'

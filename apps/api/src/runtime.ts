@@ -1,14 +1,17 @@
-import { accessSettings } from '@muster/core/access'
+import { accessSettings, mailSettings, oidcSettings } from '@muster/core/access'
 import { artifactStoreSettings, openArtifactStore } from '@muster/core/artifacts'
 import { loadConfig, pickSettings, processSettings } from '@muster/core/config'
 import { credentialKeySettings, masterPasswordSettings, openVault, takeMasterPassword } from '@muster/core/credentials'
 import { awaitDatabase, connectDb } from '@muster/core/db'
 import { createNotifier } from '@muster/core/events'
 import { createLog } from '@muster/core/log'
+import { outboundSettings } from '@muster/core/outbound'
 import { createQueue } from '@muster/core/queue'
 import type { Runtime } from '@muster/core/registry'
 import { queues, relations } from '@muster/core/registry'
+import { createMailer } from './mail/mailer.ts'
 import { deriveAuthSecret } from './sign-in/auth.ts'
+import { createOidc } from './sign-in/oidc.ts'
 import { systemChecksOf } from './system-checks.ts'
 
 const SETTINGS = {
@@ -16,7 +19,10 @@ const SETTINGS = {
   ...masterPasswordSettings,
   ...credentialKeySettings,
   ...artifactStoreSettings,
-  ...pickSettings(accessSettings, 'AUTH_SECRET', 'MUSTER_PUBLIC_URL'),
+  ...mailSettings,
+  ...oidcSettings,
+  ...outboundSettings,
+  ...pickSettings(accessSettings, 'AUTH_SECRET', 'MUSTER_PUBLIC_URL', 'MUSTER_TENANT_NAME'),
 }
 
 /**
@@ -39,13 +45,20 @@ export async function openRuntime(env: NodeJS.ProcessEnv, name: string, signal?:
   const notifier = createNotifier(config.DATABASE_URL, log)
   const runtime: Runtime = { db, queue, vault, log, notify: (changeEvent) => notifier.notify(changeEvent) }
   const store = openArtifactStore(config)
+  const { MUSTER_PUBLIC_URL: publicUrl, MUSTER_TENANT_NAME: defaultTenant } = config
+  /** Mail and sign-in. Programs that need neither run without the files of their secrets. */
+  const connections = () => ({
+    mailer: createMailer(config, publicUrl),
+    oidc: createOidc(config, { publicUrl, defaultTenant, localTargets: config.LOCAL_TARGETS }),
+  })
   return {
     runtime,
     store,
-    systemChecks: systemChecksOf(config, { runtime, store }, env),
+    systemChecks: systemChecksOf(config, { runtime, store, connections }, env),
     pool,
     databaseUrl: config.DATABASE_URL,
-    publicUrl: config.MUSTER_PUBLIC_URL,
+    connections,
+    publicUrl,
     authSecret: config.AUTH_SECRET ?? deriveAuthSecret(password),
     async close() {
       await queue.close()

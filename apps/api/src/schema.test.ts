@@ -57,12 +57,15 @@ test('every root field is public or has auth scopes, and every read names a perm
   expect(open).toEqual([])
   expect(publicFields.sort()).toEqual([
     'acceptInvitation',
+    'finishOidcSignIn',
     'openInvitation',
     'requestPasswordReset',
     'resetPassword',
     'signIn',
+    'signInMethods',
     'signInWithLink',
     'signOut',
+    'startOidcSignIn',
     'verifySecondFactor',
     'viewer',
   ])

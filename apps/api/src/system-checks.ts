@@ -1,6 +1,8 @@
 import type { ArtifactStore } from '@muster/core/artifacts'
 import type { Runtime } from '@muster/core/registry'
 import { checkProcess, checkPublicUrl, type Observation, type SystemChecks } from '@muster/core/system'
+import type { Mailer } from './mail/mailer.ts'
+import type { Oidc } from './sign-in/oidc.ts'
 
 type Config = {
   MUSTER_PUBLIC_URL: string
@@ -9,12 +11,14 @@ type Config = {
   CREDENTIAL_MASTER_PASSWORD_FILE?: string | undefined
 }
 
+type Services = {
+  runtime: Pick<Runtime, 'db' | 'vault'>
+  store: ArtifactStore
+  connections: () => { mailer: Mailer | null; oidc: Oidc | null }
+}
+
 /** The system checks that an API process makes of itself. */
-export function systemChecksOf(
-  config: Config,
-  { runtime, store }: { runtime: Pick<Runtime, 'db' | 'vault'>; store: ArtifactStore },
-  env: NodeJS.ProcessEnv,
-): SystemChecks {
+export function systemChecksOf(config: Config, { runtime, store, connections }: Services, env: NodeJS.ProcessEnv): SystemChecks {
   const files = config.NODE_ARTIFACTS_BUCKET ? [] : [{ path: config.ARTIFACT_DIR, what: 'The directory of artifacts' }]
   const secrets = [
     { path: env.MUSTER_DATA_DIR, what: 'The data directory' },
@@ -24,11 +28,15 @@ export function systemChecksOf(
   ]
   const privatePaths = secrets.flatMap(({ path, what }) => (path ? [{ path, what }] : []))
   const dataPaths = [env.MUSTER_DATA_DIR, ...files.map(({ path }) => path)].filter((path) => path !== undefined)
+  let opened: ReturnType<Services['connections']> | undefined
   return async () => {
+    opened ??= connections()
     const results = await Promise.all([
       checkProcess(runtime.db, { env, privatePaths, dataPaths, vault: runtime.vault }),
       checkPublicUrl(config.MUSTER_PUBLIC_URL),
       checkArtifacts(store),
+      opened.mailer?.check() ?? [],
+      opened.oidc?.check() ?? [],
     ])
     return results.flat()
   }

@@ -3,15 +3,20 @@ import { isIP } from 'node:net'
 import type { mailSettings } from '@muster/core/access'
 import type { Config } from '@muster/core/config'
 import { Unavailable } from '@muster/core/errors'
+import type { Observation } from '@muster/core/system'
 import { createTransport } from 'nodemailer'
 
-const TIMEOUT_MS = 15_000
+const TIMEOUT_MS = 10_000
 
 /** A mail to one person. The text may contain a secret link. */
 export type Mail = { to: string; subject: string; text: string }
 
-/** Sends mail. @throws Unavailable with the reason, which quotes neither the mail nor the server */
-export type Mailer = { send(mail: Mail): Promise<void> }
+/** Sends mail; `send` throws Unavailable with the reason, which quotes neither the mail nor the server. */
+export type Mailer = {
+  send(mail: Mail): Promise<void>
+  /** Connects and logs in to the server. */
+  check(): Promise<Observation>
+}
 
 /**
  * The mailer of this installation; null when it sends no mail. Mails contain secret links, so that they are encrypted on the way to the
@@ -53,6 +58,20 @@ export function createMailer(
         })
       } catch (error) {
         throw new Unavailable(`The mail could not be sent: ${reasonOf(error as SmtpError)}`)
+      }
+    },
+    async check() {
+      try {
+        await transport.verify()
+        return { check: 'MAIL', severity: 'OK', message: `The mail server ${host} accepts mail.`, nextStep: null }
+      } catch (error) {
+        const message = `No mail can be sent: ${reasonOf(error as SmtpError)}`
+        return {
+          check: 'MAIL',
+          severity: 'ERROR',
+          message,
+          nextStep: 'Correct SMTP_URL and SMTP_PASSWORD_FILE, then restart the API.',
+        }
       }
     },
   }

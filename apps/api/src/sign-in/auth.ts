@@ -21,6 +21,8 @@ import { passwordResetMail, secretLink } from '../mail/mails.ts'
 import { createBetterAuth, PASSWORD_LENGTH } from './better-auth.ts'
 import type { Caller, CallerContext, SignedIn } from './caller.ts'
 import { createCallers } from './callers.ts'
+import { createExternalSignIn } from './external.ts'
+import type { Oidc } from './oidc.ts'
 import { createSecondFactor } from './second-factor.ts'
 import { cookiePrefix, openCookie, sessionCookieName, signCookie } from './session-cookie.ts'
 import { endOtherSessions, endSession } from './sessions.ts'
@@ -49,11 +51,13 @@ type AuthOptions = {
   /** Null or missing: the installation sends no mail. */
   mailer?: Mailer | null
   sessions?: { idleHours: number; maxDays: number }
+  /** Null or missing: no sign-in through a provider. */
+  oidc?: Oidc | null
 }
 
 /** Sign-in, sessions and tokens. better-auth stores passwords and sessions; its HTTP routes are not exposed. */
 export function createAuth(options: AuthOptions) {
-  const { db, secret, publicUrl, log, trustProxy, mailer, sessions = { idleHours: 24, maxDays: 14 } } = options
+  const { db, secret, publicUrl, log, trustProxy, mailer, oidc = null, sessions = { idleHours: 24, maxDays: 14 } } = options
   const links = new Map<string, string>()
   const better = createBetterAuth({
     db,
@@ -142,8 +146,22 @@ export function createAuth(options: AuthOptions) {
 
   const secondFactor = createSecondFactor({ db, route, cookieOf, signedIn, throttle, addressOf, checkCurrentPassword, callers })
 
+  const { signOutUrl, ...external } = createExternalSignIn({
+    db,
+    publicUrl,
+    oidc,
+    route,
+    cookieOf,
+    signedIn,
+    throttle,
+    addressOf,
+    checkCurrentPassword,
+    callers,
+  })
+
   return {
     ...secondFactor,
+    ...external,
     findCaller: callers.find,
     /** Calls back when the caller of a stream loses its access, see `createCallers`. */
     watchCaller: callers.watch,
@@ -190,14 +208,20 @@ export function createAuth(options: AuthOptions) {
       return session
     },
 
-    async signOut({ caller, ctx, ...facts }: RequestFacts & CallerContext): Promise<boolean> {
+    /** `continueUrl`: where the browser ends its session at the provider; null when it did not sign in there. */
+    async signOut({
+      caller,
+      ctx,
+      ...facts
+    }: RequestFacts & CallerContext): Promise<{ wasSignedIn: boolean; continueUrl: string | null }> {
+      const continueUrl = await signOutUrl(facts)
       if (facts.headers.has('cookie'))
         await route(facts, '/sign-out', {}, caller?.sessionToken ? { session_token: caller.sessionToken } : {})
-      if (!caller?.sessionToken) return false
+      if (!caller?.sessionToken) return { wasSignedIn: false, continueUrl }
       await (await internals).internalAdapter.deleteSession(caller.sessionToken)
       callers.clearCache()
       ctx.notify(accessChanged({ id: caller.actor.id, tenantId: caller.tenantId }))
-      return true
+      return { wasSignedIn: true, continueUrl }
     },
 
     /** Ends one session of the user. @throws NotFound */
@@ -227,7 +251,11 @@ export function createAuth(options: AuthOptions) {
       const hash = await password.hash(input.password)
       if (currentHash) await internalAdapter.updatePassword(id, hash)
       else await internalAdapter.linkAccount({ userId: id, accountId: id, providerId: 'credential', password: hash })
-      if (name || email) await internalAdapter.updateUser(id, { ...(name ? { name } : {}), ...(email ? { email } : {}) })
+      if (name || email)
+        await internalAdapter.updateUser(id, {
+          ...(name ? { name } : {}),
+          ...(email && email !== caller.email ? { email, emailVerified: false } : {}),
+        })
       await endOtherSessions(ctx, caller)
       callers.clearCache()
       ctx.log.info({ user: id }, 'password set')

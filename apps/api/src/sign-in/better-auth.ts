@@ -1,15 +1,48 @@
 import type { Db } from '@muster/core/db'
 import type { Log } from '@muster/core/log'
 import { schema } from '@muster/core/registry'
-import { betterAuth } from 'better-auth'
+import { type BetterAuthPlugin, betterAuth } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
+import { createAuthEndpoint } from 'better-auth/api'
+import { setSessionCookie } from 'better-auth/cookies'
 import { magicLink } from 'better-auth/plugins/magic-link'
 import { twoFactor } from 'better-auth/plugins/two-factor'
+import { eq } from 'drizzle-orm'
 import { withHashedSessions } from './hashed-sessions.ts'
 import { cookiePrefix } from './session-cookie.ts'
 
 export const PASSWORD_LENGTH = { min: 12, max: 128 } as const
 const DAY_S = 24 * 3600
+
+/** Route that signs in a user whom an identity provider has authenticated. Only `createAuth` calls it. */
+export const EXTERNAL_SIGN_IN = '/sign-in/external'
+
+const externalSignIn = () =>
+  ({
+    id: 'external-sign-in',
+    endpoints: {
+      signInExternal: createAuthEndpoint(EXTERNAL_SIGN_IN, { method: 'POST' }, async (ctx) => {
+        const { internalAdapter } = ctx.context
+        const user = await internalAdapter.findUserById((ctx.body as { userId: string }).userId)
+        if (!user) throw ctx.error('UNAUTHORIZED')
+        const session = await internalAdapter.createSession(user.id)
+        await setSessionCookie(ctx, { session, user })
+        return ctx.json({ token: session.token })
+      }),
+    },
+  }) satisfies BetterAuthPlugin
+
+/** The plugin asks for the second factor only after its own list of routes. */
+const alsoAfterExternalSignIn = <Plugin extends ReturnType<typeof twoFactor>>(plugin: Plugin): Plugin => ({
+  ...plugin,
+  hooks: {
+    ...plugin.hooks,
+    after: plugin.hooks.after.map((hook) => ({
+      ...hook,
+      matcher: (context: { path?: string }) => context.path === EXTERNAL_SIGN_IN || hook.matcher(context as never),
+    })),
+  },
+})
 
 type Options = {
   db: Db
@@ -44,6 +77,10 @@ export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLi
       // Returns at once, so that the response does not take longer for addresses that have an account.
       sendResetPassword: async ({ user, token }) => onReset(user.email, token),
       revokeSessionsOnPasswordReset: true,
+      // The link of the mail proves that the address is the user's.
+      onPasswordReset: async ({ user }) => {
+        await db.update(users).set({ emailVerified: true }).where(eq(users.id, user.id))
+      },
     },
     // The absolute end: use does not extend it. `createCallers` checks the idle time.
     session: { expiresIn: sessionDays * DAY_S, disableSessionRefresh: true },
@@ -66,7 +103,8 @@ export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLi
     },
     plugins: [
       // A user without a password signed in through a provider of the organization.
-      twoFactor({ allowPasswordless: true }),
+      alsoAfterExternalSignIn(twoFactor({ allowPasswordless: true })),
+      externalSignIn(),
       magicLink({
         disableSignUp: true,
         expiresIn: DAY_S,

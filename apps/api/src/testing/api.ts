@@ -10,6 +10,7 @@ import { testRuntime } from '@muster/core/testing'
 import { createApi } from '../api.ts'
 import type { ApiDeps } from '../context.ts'
 import { createAuth } from '../sign-in/auth.ts'
+import type { Oidc } from '../sign-in/oidc.ts'
 
 export const PUBLIC_URL = 'https://muster.test'
 export const AUTH_SECRET = 'a secret for tests only'
@@ -25,7 +26,7 @@ export type Answer<T> = {
 export type As = Ctx | { headers: Record<string, string> } | null
 
 /** Creates an API with its own database, which `close()` drops. */
-export async function testApi(more: Partial<ApiDeps> = {}) {
+export async function testApi({ oidc = null, ...more }: Partial<ApiDeps> & { oidc?: Oidc | null } = {}) {
   const test = await testRuntime({ notify: 'real' })
   const { runtime } = test
   const listener = await createListener(test.url, runtime.log)
@@ -38,6 +39,7 @@ export async function testApi(more: Partial<ApiDeps> = {}) {
     log: runtime.log,
     listener,
     mailer: more.mailer ?? null,
+    oidc,
   })
   const api = createApi({ runtime, listener, auth, store, linkSecret: 'a secret for links', publicUrl: PUBLIC_URL, ...more })
   const tokens = new WeakMap<Ctx, string>()

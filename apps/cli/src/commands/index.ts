@@ -174,6 +174,12 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./access/members/index.ts')).member(),
   },
   {
+    name: 'sign-in',
+    heading: OPERATION,
+    description: 'list and test the ways to sign in to this installation',
+    load: async () => (await import('./access/sign-in-methods/index.ts')).signInMethods(),
+  },
+  {
     name: 'login',
     heading: ACCOUNT,
     description: 'sign in and save an API token',

@@ -32,6 +32,7 @@ export const SignOut = graphql(`
   mutation SignOut {
     signOut {
       __typename
+      ... on SignOutPayload { continueUrl }
       ... on Error { message code }
     }
   }

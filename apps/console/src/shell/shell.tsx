@@ -91,7 +91,10 @@ function Account({ viewer, compact }: { viewer: Viewer; compact?: boolean }) {
     location.assign('/nodes')
   }
   async function signOut() {
-    await client.mutation(SignOut, {}).toPromise()
+    const { data } = await client.mutation(SignOut, {}).toPromise()
+    // Ends the session at the identity provider too, which sends the browser back.
+    if (data?.signOut.__typename === 'SignOutPayload' && data.signOut.continueUrl)
+      return location.assign(data.signOut.continueUrl)
     restart()
     router.replace('/sign-in')
   }

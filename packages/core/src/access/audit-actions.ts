@@ -15,6 +15,13 @@ export const invitationAudit = defineAuditActions('invitation', ['create', 'revo
 export const tenantAudit = defineAuditActions('tenant', ['create', 'switch'])
 /** `challenge`: the password was right, and the second factor is required. */
 export const sessionAudit = defineAuditActions('session', ['create', 'challenge', 'end'])
-export const userAudit = defineAuditActions('user', ['requestPasswordReset', 'resetPassword', 'setPassword'])
+export const userAudit = defineAuditActions('user', [
+  'requestPasswordReset',
+  'resetPassword',
+  'setPassword',
+  'connectIdentity',
+  'startOidcSignIn',
+])
 /** The second factor of a user. */
 export const totpAudit = defineAuditActions('totp', ['start', 'confirm', 'remove', 'replaceRecoveryCodes', 'verify'])
+export const signInMethodAudit = defineAuditActions('sign_in_method', ['check'])

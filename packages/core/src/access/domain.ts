@@ -1,17 +1,35 @@
 import { defineDomain } from '../kernel/domain.ts'
-import { apiTokenAudit, invitationAudit, memberAudit, sessionAudit, tenantAudit, totpAudit, userAudit } from './audit-actions.ts'
+import {
+  apiTokenAudit,
+  invitationAudit,
+  memberAudit,
+  sessionAudit,
+  signInMethodAudit,
+  tenantAudit,
+  totpAudit,
+  userAudit,
+} from './audit-actions.ts'
 import { accessChanged } from './change-events.ts'
 import { installationAdminPermissions, memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
 import { relations } from './relations.ts'
-import { accessSettings, mailSettings, tokenSettings } from './settings.ts'
+import { accessSettings, mailSettings, oidcSettings, tokenSettings } from './settings.ts'
 import * as tables from './tables.ts'
 
 export const accessDomain = defineDomain({
   name: 'access',
   permissions: { installationAdminPermissions, memberPermissions, tokenPermissions, tenantPermissions },
-  auditActions: { apiTokenAudit, invitationAudit, memberAudit, sessionAudit, tenantAudit, userAudit, totpAudit },
+  auditActions: {
+    apiTokenAudit,
+    invitationAudit,
+    memberAudit,
+    sessionAudit,
+    signInMethodAudit,
+    tenantAudit,
+    userAudit,
+    totpAudit,
+  },
   changeEvents: [accessChanged],
-  settings: { ...accessSettings, ...mailSettings, ...tokenSettings },
+  settings: { ...accessSettings, ...mailSettings, ...oidcSettings, ...tokenSettings },
   tables,
   relations,
   graphqlIds: { ApiToken: tables.apiTokens, Invitation: tables.invitations, Member: tables.members },

@@ -1,5 +1,14 @@
 export { AppointInstallationAdminInput, appointInstallationAdmin } from './appoint-installation-admin.ts'
-export { apiTokenAudit, invitationAudit, memberAudit, sessionAudit, tenantAudit, totpAudit, userAudit } from './audit-actions.ts'
+export {
+  apiTokenAudit,
+  invitationAudit,
+  memberAudit,
+  sessionAudit,
+  signInMethodAudit,
+  tenantAudit,
+  totpAudit,
+  userAudit,
+} from './audit-actions.ts'
 export { accessChanged } from './change-events.ts'
 export { acceptInvitation } from './members/accept-invitation.ts'
 export { AddMemberInput, addMember } from './members/add-member.ts'
@@ -16,7 +25,10 @@ export { transferOwnership } from './members/transfer-ownership.ts'
 export { installationAdminPermissions, memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
 export { grantBlockedReason, memberBlockedReason, revokeBlockedReason, transferBlockedReason } from './policy.ts'
 export { findActorByToken, findMemberships, isActiveMembership, type Membership } from './queries.ts'
-export { accessSettings, mailSettings, tokenSettings } from './settings.ts'
+export { accessSettings, mailSettings, oidcSettings, tokenSettings } from './settings.ts'
+export { type GroupRole, rolesOf } from './sign-in/group-roles.ts'
+export { type OidcFlow, storeOidcFlow, takeOidcFlow } from './sign-in/oidc-flows.ts'
+export { ProvisionUserInput, provisionUser } from './sign-in/provision-user.ts'
 export { rewriteSecondFactors } from './sign-in/rewrite-second-factors.ts'
 export { deleteSessions, recordSessionUse } from './sign-in/sessions.ts'
 export { createThrottle, type Throttle } from './sign-in/throttle.ts'
@@ -24,6 +36,8 @@ export {
   type ApiToken,
   accounts,
   apiTokens,
+  IDENTITY_PROVIDERS,
+  type IdentityProvider,
   type Invitation,
   invitations,
   type Member,

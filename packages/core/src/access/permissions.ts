@@ -5,6 +5,7 @@ export const memberPermissions = definePermissions('member', {
   write: ['admin', 'Invite and remove members, create service accounts and change roles, at most to the own permissions.'],
   transferOwnership: ['owner', 'Make another member the owner.'],
   resetSignIn: ['system', 'Reset the sign-in of a member.'],
+  provision: ['system', 'Create and change the members that an identity provider authenticates.'],
 })
 
 export const tokenPermissions = definePermissions('token', {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { pathSetting, portSetting } from '../kernel/config.ts'
+import { groupRolesSetting } from './sign-in/group-roles.ts'
 
 /** Address of the API, and sign-in. */
 export const accessSettings = {
@@ -60,4 +61,23 @@ export const mailSettings = {
 export const tokenSettings = {
   /** Longest lifetime of an API token in days. */
   API_TOKEN_MAX_DAYS: z.coerce.number().int().min(1).max(3650).default(365),
+} as const
+
+/** Sign-in through an OpenID Connect provider. Without OIDC_ISSUER there is none. */
+export const oidcSettings = {
+  OIDC_ISSUER: z
+    .url({ protocol: /^https?$/ })
+    .refine(
+      (text) => text.startsWith('https:') || /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/]/.test(`${text}/`),
+      'must start with https://, except on this machine',
+    )
+    .optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET_FILE: pathSetting.optional(),
+  /** Name of the provider on the sign-in page. Default: its host name. */
+  OIDC_NAME: z.string().max(60).optional(),
+  OIDC_SCOPES: z.string().default('openid profile email'),
+  /** Claim with the user's groups; dots separate the names of nested objects. */
+  OIDC_GROUPS_CLAIM: z.string().default('groups'),
+  OIDC_ROLES: groupRolesSetting,
 } as const

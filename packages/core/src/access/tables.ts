@@ -97,7 +97,7 @@ export const accounts = snakeCase.table(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (t) => [index().on(t.userId)],
+  (t) => [index().on(t.userId), unique().on(t.providerId, t.accountId)],
 )
 
 export const verifications = snakeCase.table(
@@ -135,6 +135,10 @@ export const signInAttempts = snakeCase.table('sign_in_attempts', {
   endsAt: at().notNull(),
 })
 
+/** Protocols of identity providers, by their account's `providerId`. */
+export const IDENTITY_PROVIDERS = ['oidc', 'ldap'] as const
+export type IdentityProvider = (typeof IDENTITY_PROVIDERS)[number]
+
 export const members = snakeCase.table(
   'members',
   {
@@ -146,6 +150,8 @@ export const members = snakeCase.table(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     role: text().$type<Role>().notNull(),
+    /** Where the groups of the user decide about role and suspension, at each sign-in; null for members that a person added. */
+    provider: text().$type<IdentityProvider>(),
     /** Since when the user has no access to the tenant; null while the member is active. */
     suspendedAt: at(),
     suspendedById: userRef(),

@@ -5,6 +5,8 @@ export const SYSTEM_CHECKS = [
   'CONFIGURATION',
   'FILES',
   'PUBLIC_URL',
+  'MAIL',
+  'SIGN_IN',
   'CLOCK',
   'ENCRYPTION_KEY',
   'DISK',

@@ -30,6 +30,10 @@ export const isolation = defineIsolation({
         { query: () => `mutation { it: ${call} { __typename } }`, answer: { it: { __typename: 'InvalidInputError' } } },
       ]),
     ),
+    'Mutation.checkSignInMethod': {
+      query: () => 'mutation { it: checkSignInMethod(input: { kind: OIDC }) { __typename } }',
+      answer: { it: NOT_FOUND },
+    },
     'Mutation.endSession': {
       query: ({ theirs }) => `mutation { it: endSession(input: { id: "${theirs.Session}" }) { __typename } }`,
       answer: { it: NOT_FOUND },

@@ -41,9 +41,16 @@ mutation('signOut', {
   action: sessionAudit.end,
   description: 'Ends the session of the caller.',
   authScopes: { public: true },
-  payload: { wasSignedIn: { type: 'Boolean', description: 'False when there was no session.' } },
+  payload: {
+    wasSignedIn: { type: 'Boolean', description: 'False when there was no session.' },
+    continueUrl: {
+      type: 'String',
+      nullable: true,
+      description: 'Address at which the browser ends its session at the identity provider; null when it did not sign in there.',
+    },
+  },
   errors: [Unavailable],
-  resolve: async (_input, context) => ({ wasSignedIn: await context.deps.auth.signOut(context) }),
+  resolve: (_input, context) => context.deps.auth.signOut(context),
 })
 
 mutation('setPassword', {

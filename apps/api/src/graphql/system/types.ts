@@ -9,6 +9,8 @@ const SystemCheckName = builder.enumType('SystemCheckName', {
     CONFIGURATION: { description: 'Settings that have no effect.' },
     FILES: { description: 'Permissions of directories and files with secrets.' },
     PUBLIC_URL: { description: 'TLS and certificate of the address that users open.' },
+    MAIL: { description: 'Whether the mail server accepts a connection and the password.' },
+    SIGN_IN: { description: 'Whether the identity provider responds, and groups have roles.' },
     CLOCK: { description: 'Difference between the clocks of a process and of the database.' },
     ENCRYPTION_KEY: { description: 'Whether the newest key version encrypts and decrypts.' },
     DISK: { description: 'Free space of the file systems with data.' },

@@ -75,6 +75,15 @@ it('invites, lists, changes and removes members', async () => {
   expect(await muster(['member', 'transfer-ownership', owner, '--yes'])).toMatchObject({ code: 3 })
 })
 
+it('lists and tests the sign-in methods', async () => {
+  expect((await muster('sign-in list')).out).toMatch(/^password +- +-/m)
+  expect(await muster('sign-in test oidc')).toMatchObject({ code: 3, err: expect.stringContaining('installation administrator') })
+  const own = process.env.MUSTER_TOKEN!
+  vi.stubEnv('MUSTER_TOKEN', await t.tokenOf((await t.given.tenant()).installationAdmin))
+  expect(await muster('sign-in test oidc')).toMatchObject({ code: 4, err: expect.stringContaining('OIDC') })
+  vi.stubEnv('MUSTER_TOKEN', own)
+})
+
 it('changes the password, which then signs in', async () => {
   const { email, signInLink } = await firstStart(t, { tenantName: 'First', email: 'owner@muster.test', publicUrl: PUBLIC_URL })
   const token = new URL(signInLink!).searchParams.get('token')

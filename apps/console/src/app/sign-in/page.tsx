@@ -2,7 +2,8 @@
 import Link from 'next/link'
 import { useRouter, useSearchParams } from 'next/navigation'
 import { Suspense, useEffect, useRef, useState } from 'react'
-import { VerifySecondFactor } from '@/access/second-factor-documents.ts'
+import { CodeStep } from '@/access/code-step.tsx'
+import { OidcButton } from '@/access/oidc-button.tsx'
 import { SignIn, SignInWithLink } from '@/access/session-documents.ts'
 import { SessionFrame } from '@/access/session-frame.tsx'
 import { useFreshClient } from '@/graphql/fresh-client.ts'
@@ -106,47 +107,7 @@ function PasswordSignIn() {
         </Link>
         <p className="text-xs text-muted">{t('signIn.firstTime')}</p>
       </form>
-    </SessionFrame>
-  )
-}
-
-type CodeStepProps = { challenge: string; onSignedIn: () => void; onStartOver: () => void }
-
-/** Second step of a sign-in with an authenticator app. */
-function CodeStep({ challenge, onSignedIn, onStartOver }: CodeStepProps) {
-  const verify = useMutation(VerifySecondFactor)
-  const [code, setCode] = useState('')
-  async function submit() {
-    const outcome = await verify.run({ input: { challenge, code } })
-    if (outcome.ok) onSignedIn()
-  }
-  return (
-    <SessionFrame title={t('signIn.codeTitle')} lead={t('signIn.codeLead')}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!verify.busy) void submit()
-        }}
-      >
-        {verify.problem && <Notice tone="bad">{verify.problem.message}</Notice>}
-        <TextField
-          label={t('signIn.code')}
-          name="code"
-          autoComplete="one-time-code"
-          required
-          autoFocus
-          value={code}
-          hint={t('signIn.codeHint')}
-          onChange={(event) => setCode(event.target.value)}
-        />
-        <Button variant="primary" type="submit" busy={verify.busy}>
-          {t('signIn.submit')}
-        </Button>
-        <Button variant="quiet" onClick={onStartOver}>
-          {t('signIn.startOver')}
-        </Button>
-      </form>
+      <OidcButton next={next} />
     </SessionFrame>
   )
 }

@@ -8,6 +8,7 @@ import { t } from '@/messages/index.ts'
 const pages = [
   { href: '/settings/account', label: 'nav.account' },
   { href: '/settings/members', label: 'members.title' },
+  { href: '/settings/sign-in', label: 'signInMethods.title' },
   { href: '/settings/tokens', label: 'nav.tokens' },
   { href: '/settings/agents', label: 'nav.agentSettings' },
   { href: '/settings/system', label: 'system.title' },

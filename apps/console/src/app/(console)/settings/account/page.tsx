@@ -1,5 +1,6 @@
 'use client'
 import Link from 'next/link'
+import { IdentityPanel } from '@/access/identity-panel.tsx'
 import { PasswordForm } from '@/access/password-form.tsx'
 import { SecondFactorPanel } from '@/access/second-factor-panel.tsx'
 import { SessionsPanel } from '@/access/sessions-panel.tsx'
@@ -29,6 +30,7 @@ export default function AccountPage() {
           </div>
         </Panel>
         <SecondFactorPanel />
+        <IdentityPanel />
         <SessionsPanel />
         <Link href="/settings/tokens" className="text-sm text-accent hover:underline">
           {t('account.tokens')}

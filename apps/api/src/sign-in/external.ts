@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { type IdentityProvider, provisionUser, storeOidcFlow, type Throttle, takeOidcFlow } from '@muster/core/access'
+import { systemCtx } from '@muster/core/context'
+import type { Db } from '@muster/core/db'
+import { InvalidInput, NotFound, SecondFactorRequired, Unauthenticated } from '@muster/core/errors'
+import type { Runtime } from '@muster/core/registry'
+import type { RequestFacts } from '../http/request-facts.ts'
+import { EXTERNAL_SIGN_IN } from './better-auth.ts'
+import type { Caller, CallerContext, SignedIn } from './caller.ts'
+import type { Callers } from './callers.ts'
+import type { Identity } from './identity.ts'
+import type { Oidc } from './oidc.ts'
+import { cookiePrefix, readCookie } from './session-cookie.ts'
+
+const FLOW_SECONDS = 600
+const NO_OIDC = 'This installation has no OpenID Connect provider (OIDC_ISSUER).'
+
+type Parts = {
+  db: Db
+  publicUrl: string
+  oidc: Oidc | null
+  route(facts: RequestFacts, path: string, body: object): Promise<Response>
+  cookieOf(response: Response, name: string): string | null
+  signedIn(facts: RequestFacts, response: Response, rejection: string): Promise<SignedIn>
+  throttle: Throttle
+  addressOf(facts: Pick<RequestFacts, 'headers'>): string
+  checkCurrentPassword(facts: RequestFacts, caller: Caller, given: string | null | undefined): Promise<void>
+  callers: Callers
+}
+type Context = RequestFacts & CallerContext & { deps: { runtime: Runtime } }
+
+/** Sign-in of people whom an identity provider authenticates. */
+export function createExternalSignIn(parts: Parts) {
+  const { db, publicUrl, oidc, route, cookieOf, signedIn, throttle, addressOf, checkCurrentPassword, callers } = parts
+  const prefix = cookiePrefix(publicUrl)
+  /** Binds a flow to the browser that started it. */
+  const flowCookie = `${prefix}.oidc`
+  /** Remembers that this browser signed in through the provider, where signing out continues. */
+  const providerCookie = `${prefix}.provider`
+
+  function setCookie({ responseHeaders }: RequestFacts, name: string, value: string, seconds: number | null) {
+    const attributes = ['Path=/', 'HttpOnly', 'SameSite=Lax', ...(publicUrl.startsWith('https://') ? ['Secure'] : [])]
+    if (seconds !== null) attributes.push(`Max-Age=${seconds}`)
+    responseHeaders?.append('set-cookie', [`${name}=${value}`, ...attributes].join('; '))
+  }
+
+  /** The user of an identity, with the roles of its groups. @throws Conflict, Forbidden */
+  async function userOf({ deps }: Context, provider: IdentityProvider, identity: Identity, userId: string | null) {
+    const { subject, email, isEmailVerified, name, roles } = identity
+    const provisioned = { provider, subject, email, isEmailVerified, name, roles, userId }
+    const { userId: id, unknownTenants } = await provisionUser(systemCtx(deps.runtime), provisioned).finally(callers.clearCache)
+    if (unknownTenants.length > 0)
+      deps.runtime.log.warn({ tenants: unknownTenants }, `${provider.toUpperCase()}_ROLES names tenants that do not exist`)
+    return id
+  }
+
+  /** Signs a user in whom a provider has authenticated. @throws SecondFactorRequired */
+  async function signInAs(context: Context, userId: string): Promise<SignedIn> {
+    const response = await route(context, EXTERNAL_SIGN_IN, { userId })
+    const challenge = response.ok && cookieOf(response, 'two_factor')
+    if (challenge) throw new SecondFactorRequired(challenge)
+    return signedIn(context, response, 'The user was deleted at the same time.')
+  }
+
+  return {
+    oidc,
+
+    /**
+     * Starts a sign-in at the provider, or, with `connect`, connects the identity of the signed-in user. @returns where the user goes
+     * @throws NotFound, Unavailable, InvalidInput
+     */
+    async startOidcSignIn(context: Context, { connect, currentPassword }: StartOidc): Promise<{ url: string }> {
+      if (!oidc) throw new NotFound(NO_OIDC)
+      await throttle.attempt('oidc', addressOf(context))
+      const { caller } = context
+      if (connect && !caller?.sessionToken) throw new InvalidInput([{ path: 'input.connect', message: 'needs a signed-in user' }])
+      if (connect && caller) await checkCurrentPassword(context, caller, currentPassword)
+      const { url, flow } = await oidc.start()
+      const token = randomBytes(32).toString('base64url')
+      await storeOidcFlow(db, token, { ...flow, userId: connect && caller ? caller.actor.id : null })
+      setCookie(context, flowCookie, token, FLOW_SECONDS)
+      return { url }
+    },
+
+    /**
+     * Ends a sign-in with the answer of the provider. The user keeps the session, when it only connected its identity.
+     * @param response query string of the redirect
+     * @throws NotFound, Unauthenticated, Unavailable, Conflict, Forbidden, SecondFactorRequired
+     */
+    async finishOidcSignIn(context: Context, response: string): Promise<SignedIn> {
+      if (!oidc) throw new NotFound(NO_OIDC)
+      await throttle.attempt('oidc', addressOf(context))
+      const token = readCookie(context.headers, flowCookie)
+      const flow = token ? await takeOidcFlow(db, token) : null
+      setCookie(context, flowCookie, '', 0)
+      if (!flow)
+        throw new Unauthenticated(
+          'This sign-in was started in another browser, already used, or is older than ten minutes. Sign in again.',
+        )
+      const { caller } = context
+      if (flow.userId && (flow.userId !== caller?.actor.id || !caller.sessionToken))
+        throw new Unauthenticated('The session that wanted to connect this identity has ended. Sign in again.')
+      const userId = await userOf(context, 'oidc', await oidc.finish(response, flow), flow.userId)
+      if (flow.userId && caller?.sessionToken)
+        return { viewer: (await callers.read(caller.sessionToken, context.headers)) ?? caller, sessionToken: caller.sessionToken }
+      setCookie(context, providerCookie, 'oidc', null)
+      return signInAs(context, userId)
+    },
+
+    /** Where a browser that signed in through the provider ends its session there; null otherwise. */
+    async signOutUrl(facts: RequestFacts): Promise<string | null> {
+      if (readCookie(facts.headers, providerCookie) !== 'oidc') return null
+      setCookie(facts, providerCookie, '', 0)
+      return oidc ? oidc.signOutUrl() : null
+    },
+  }
+}
+
+type StartOidc = { connect?: boolean | null; currentPassword?: string | null }

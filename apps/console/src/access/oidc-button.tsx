@@ -1,0 +1,33 @@
+'use client'
+import { useQuery } from 'urql'
+import { useMutation } from '@/graphql/use-mutation.ts'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { Notice } from '@/ui/notice.tsx'
+import { leaveForProvider } from './oidc-sign-in.ts'
+import { SignInMethodsQuery, StartOidcSignIn } from './sign-in-method-documents.ts'
+
+/** Name of the OpenID Connect provider; undefined while loading and when there is none. */
+export function useOidcName(): string | undefined {
+  const [{ data }] = useQuery({ query: SignInMethodsQuery })
+  return data?.signInMethods.find(({ kind }) => kind === 'OIDC')?.name ?? undefined
+}
+
+/** Signs in through the OpenID Connect provider, if the installation has one. */
+export function OidcButton({ next }: { next: string }) {
+  const name = useOidcName()
+  const start = useMutation(StartOidcSignIn)
+  async function leave() {
+    const outcome = await start.run({ input: {} })
+    if (outcome.ok) leaveForProvider(outcome.value.url, next)
+  }
+  if (!name) return null
+  return (
+    <div className="mt-5 flex flex-col gap-4 border-t border-line pt-5">
+      {start.problem && <Notice tone="bad">{start.problem.message}</Notice>}
+      <Button busy={start.busy} onClick={() => void leave()}>
+        {t('signIn.with', { name })}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,156 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit } from '../../audit/index.ts'
+import { authorize, type Ctx, inTransaction, type SystemCtx, type Tx } from '../../kernel/context.ts'
+import { Conflict, Forbidden, parseInput } from '../../kernel/errors.ts'
+import { Id } from '../../kernel/input.ts'
+import { memberAudit, userAudit } from '../audit-actions.ts'
+import { accessChanged } from '../change-events.ts'
+import { EmailAddress } from '../members/invite-member.ts'
+import { lockMembers } from '../members/member-rows.ts'
+import { memberPermissions } from '../permissions.ts'
+import { findMemberships } from '../queries.ts'
+import { accounts, IDENTITY_PROVIDERS, type Member, members, ROLES, type Role, tenants, users } from '../tables.ts'
+
+export const ProvisionUserInput = z.object({
+  provider: z.enum(IDENTITY_PROVIDERS),
+  /** Identifies the person at the provider for good; addresses and names change. */
+  subject: z.string().min(1).max(1000),
+  email: EmailAddress.nullable(),
+  /** Whether the provider has verified that the address is the person's. */
+  isEmailVerified: z.boolean(),
+  name: z.string().trim().max(100),
+  /** Roles by tenant name, see `rolesOf`. */
+  roles: z.map(z.string(), z.enum(ROLES)),
+  /** The signed-in user who connects the identity; null for a sign-in. */
+  userId: Id.nullable(),
+})
+type Input = z.output<typeof ProvisionUserInput>
+
+/**
+ * Finds or creates the user of somebody whom an identity provider has authenticated, and gives it the roles of its groups. Changes only
+ * memberships that a sign-in created: members that somebody added or invited, and owners, keep theirs. A membership without a group is
+ * suspended. Somebody's existing account is used only when it was connected, or when both sides have verified the email address.
+ * @throws Conflict the address belongs to an account that is not connected; Forbidden no tenant gives access
+ */
+export async function provisionUser(
+  caller: SystemCtx,
+  input: z.input<typeof ProvisionUserInput>,
+): Promise<{ userId: string; unknownTenants: string[] }> {
+  authorize(caller, memberPermissions.provision)
+  const identity = parseInput(ProvisionUserInput, input)
+  const { provider, subject } = identity
+  const result = await inTransaction(caller, async (tx, caller) => {
+    // Concurrent first sign-ins of one person create one user.
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`identity ${provider} ${subject}`}, 0))`)
+    const found = await tx
+      .select()
+      .from(tenants)
+      .where(inArray(tenants.name, [...identity.roles.keys()]))
+    const roles = new Map(found.map(({ id, name }) => [id, identity.roles.get(name)!]))
+    const user = (await findUser(tx, identity)) ?? (await connectOrCreate(tx, caller, identity, roles.size > 0))
+    if (!user) return null
+    await applyRoles(tx, caller, user, provider, roles)
+    const names = new Set(found.map(({ name }) => name))
+    const hasAccess = (await findMemberships(tx, user.id)).length > 0
+    return { userId: user.id, hasAccess, unknownTenants: [...identity.roles.keys()].filter((name) => !names.has(name)) }
+  })
+  // After the commit: suspensions remain.
+  if (!result?.hasAccess)
+    throw new Forbidden(
+      'Your account has no access to Muster: none of its groups has a role in an active tenant. Ask an administrator of Muster for access.',
+    )
+  return result
+}
+
+type User = { id: string; name: string }
+
+async function findUser(tx: Tx, { provider, subject, userId }: Input): Promise<User | undefined> {
+  const [user] = await tx
+    .select({ id: users.id, name: users.name })
+    .from(accounts)
+    .innerJoin(users, eq(users.id, accounts.userId))
+    .where(and(eq(accounts.providerId, provider), eq(accounts.accountId, subject)))
+  if (user && userId && user.id !== userId) throw new Conflict('This identity is already connected to another user of Muster.')
+  return user
+}
+
+/** Null when a new user would have no access: none is created. */
+async function connectOrCreate(tx: Tx, caller: SystemCtx, identity: Input, hasRole: boolean): Promise<User | null> {
+  const { provider, subject, email, isEmailVerified, userId } = identity
+  const connect = (user: User) =>
+    tx.insert(accounts).values({ userId: user.id, providerId: provider, accountId: subject }).returning()
+  const isKnown = userId ? eq(users.id, userId) : eq(users.email, email ?? '')
+  const [existing] = await tx.select().from(users).where(isKnown)
+  if (!existing) {
+    if (!hasRole) return null
+    if (!email)
+      throw new Conflict('The identity provider sends no email address. Ask its administrator to release the address to Muster.')
+    const fields = { name: identity.name || email, email, emailVerified: isEmailVerified }
+    const [user] = await tx.insert(users).values(fields).onConflictDoNothing().returning()
+    if (!user) throw new Conflict(`An account for ${email} was created at the same time. Sign in again.`)
+    await connect(user)
+    return user
+  }
+  if (!userId && !(isEmailVerified && existing.emailVerified && !existing.isServiceAccount))
+    throw new Conflict(
+      `There is an account for ${email} in Muster that is not connected. Sign in as before, then connect it in Settings > Account.`,
+    )
+  await connect(existing)
+  for (const { tenantId } of await findMemberships(tx, existing.id))
+    await audit(tx, tenantCtx(caller, tenantId, provider), userAudit.connectIdentity, existing, { provider })
+  return existing
+}
+
+/** Of memberships in the tenant: who is recorded as the one who changed them. */
+const tenantCtx = (caller: SystemCtx, tenantId: string, provider: Input['provider']): Ctx => ({
+  ...caller,
+  tenantId,
+  actor: { kind: 'system', id: null, name: actorName(provider) },
+})
+const actorName = (provider: Input['provider']) => `${provider.toUpperCase()} sign-in`
+
+async function applyRoles(tx: Tx, caller: SystemCtx, user: User, provider: Input['provider'], roles: Map<string, Role>) {
+  const own = await tx
+    .select({ tenantId: members.tenantId })
+    .from(members)
+    .where(and(eq(members.userId, user.id), eq(members.provider, provider)))
+  // In one order, because concurrent sign-ins lock the same tenants.
+  const tenantIds = [...new Set([...roles.keys(), ...own.map(({ tenantId }) => tenantId)])].sort()
+  for (const tenantId of tenantIds) {
+    const ctx = tenantCtx(caller, tenantId, provider)
+    await lockMembers(tx, ctx)
+    const isOne = and(eq(members.tenantId, tenantId), eq(members.userId, user.id))
+    const [member] = await tx.select().from(members).where(isOne)
+    const role = roles.get(tenantId)
+    if (!member && role) {
+      const [added] = await tx
+        .insert(members)
+        .values({ tenantId, userId: user.id, role, provider })
+        .onConflictDoNothing()
+        .returning()
+      // Nothing: a person added the user at the same time.
+      if (added) await audit(tx, ctx, memberAudit.add, { id: added.id, name: user.name }, { role, provider })
+    } else if (member?.provider === provider && member.role !== 'owner')
+      await applyRole(tx, ctx, { ...member, name: user.name }, role)
+    else continue
+    caller.notify(accessChanged({ id: user.id, tenantId }))
+  }
+}
+
+/** Gives a member the role of its groups, or suspends it. A suspension by a person stays. */
+async function applyRole(tx: Tx, ctx: Ctx, member: Member & { name: string }, role: Role | undefined): Promise<void> {
+  const isOne = eq(members.id, member.id)
+  if (!role) {
+    if (member.suspendedAt) return
+    await tx.update(members).set({ suspendedAt: sql`now()`, suspendedById: null, suspendedByName: ctx.actor.name }).where(isOne)
+    return audit(tx, ctx, memberAudit.suspend, member, { reason: 'no group has a role' })
+  }
+  if (member.role !== role) {
+    await tx.update(members).set({ role }).where(isOne)
+    await audit(tx, ctx, memberAudit.changeRole, member, { from: member.role, to: role })
+  }
+  if (!member.suspendedAt || member.suspendedById || member.suspendedByName !== ctx.actor.name) return
+  await tx.update(members).set({ suspendedAt: null, suspendedByName: null }).where(isOne)
+  await audit(tx, ctx, memberAudit.resume, member)
+}
