@@ -98,6 +98,7 @@ CREATE TABLE "tenants" (
 	"log_retention_days" integer,
 	"artifact_retention_days" integer,
 	"run_retention_days" integer,
+	"audit_retention_days" integer,
 	"last_run_number" integer DEFAULT 0 NOT NULL,
 	"suspended_at" timestamp with time zone,
 	"suspended_by_id" uuid,

@@ -147,7 +147,11 @@ describe('before and after', () => {
       { version: 2, secrets: { password: '[hidden]' } },
     ],
     setVarMerge: [() => 'merge: DEEP', { varMerge: 'replace' }, { varMerge: 'deep' }],
-    setRetention: [() => 'logDays: 7', { logRetentionDays: null }, { logRetentionDays: 7 }],
+    setRetention: [
+      () => 'logDays: 7, auditDays: 365',
+      { logRetentionDays: null, auditRetentionDays: null },
+      { logRetentionDays: 7, auditRetentionDays: 365 },
+    ],
     setMaxConcurrentRuns: [() => 'maxConcurrentRuns: 3', { maxConcurrentRuns: null }, { maxConcurrentRuns: 3 }],
     pauseQueue: [
       () => 'reason: "x"',

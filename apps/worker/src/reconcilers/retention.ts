@@ -1,4 +1,5 @@
 import type { ArtifactStore } from '@muster/core/artifacts'
+import { pruneAuditEntries } from '@muster/core/audit'
 import type { SystemCtx } from '@muster/core/context'
 import { pruneIdempotencyKeys } from '@muster/core/idempotency'
 import { applyRetention } from '@muster/core/runs'
@@ -6,10 +7,14 @@ import { type Reconciler, reconcile } from './reconcile.ts'
 
 const EVERY_MS = 10 * 60_000
 
-/** Removes logs, artifacts and runs past their tenant's retention, and old idempotency keys. */
+/** Removes logs, artifacts, runs and audit entries past their tenant's retention, and old idempotency keys. */
 export function reconcileRetention(runtime: SystemCtx, store: ArtifactStore): Reconciler {
   return reconcile('retention', EVERY_MS, runtime.log, async () => {
-    const counts = { ...(await applyRetention(runtime, store)), idempotencyKeys: await pruneIdempotencyKeys(runtime) }
+    const counts = {
+      ...(await applyRetention(runtime, store)),
+      auditEntries: await pruneAuditEntries(runtime),
+      idempotencyKeys: await pruneIdempotencyKeys(runtime),
+    }
     if (Object.values(counts).some((count) => count > 0)) runtime.log.info(counts, 'applied retention')
   })
 }

@@ -27,6 +27,8 @@ export const tenants = snakeCase.table('tenants', {
   logRetentionDays: integer(),
   artifactRetentionDays: integer(),
   runRetentionDays: integer(),
+  /** Days until entries of the audit log are deleted. Null: never. */
+  auditRetentionDays: integer(),
   /** Number of the newest run; `job_runs.number` counts from 1 per tenant. */
   lastRunNumber: integer().notNull().default(0),
   /** Since when members and tokens have no access and no run starts; null while the tenant is active. */

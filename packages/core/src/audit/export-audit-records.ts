@@ -1,9 +1,9 @@
-import { and, asc, eq, gt, lte } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lte } from 'drizzle-orm'
 import { authorize, type Ctx } from '../kernel/context.ts'
 import { CHAIN_COLUMNS, type ChainRow, verificationKey } from './chain.ts'
 import { auditPermissions } from './permissions.ts'
 import { inChain } from './seal-audit-entries.ts'
-import { auditCheckpoints, auditEntries } from './tables.ts'
+import { type AuditCheckpoint, auditCheckpoints, auditEntries } from './tables.ts'
 
 const BATCH = 1000
 
@@ -26,6 +26,14 @@ async function* readRecords(ctx: Ctx, after: number): AsyncGenerator<AuditRecord
     .from(auditCheckpoints)
     .where(inChain(auditCheckpoints, ctx.tenantId))
   for (const { version } of versions) yield { type: 'key', version, publicKey: await verificationKey(ctx.vault, version) }
+  const [pruned] = await ctx.db
+    .select()
+    .from(auditCheckpoints)
+    .where(and(inChain(auditCheckpoints, ctx.tenantId), eq(auditCheckpoints.kind, 'prune')))
+    .orderBy(desc(auditCheckpoints.seq))
+    .limit(1)
+  // The hash before the first row that retention left.
+  if (pruned && pruned.seq > after) yield checkpointRecord(pruned)
   for (let seq = after; ; ) {
     const rows = (await ctx.db
       .select(CHAIN_COLUMNS)
@@ -50,11 +58,12 @@ async function* readRecords(ctx: Ctx, after: number): AsyncGenerator<AuditRecord
     for (const row of rows) {
       yield { type: 'entry', ...row }
       const checkpoint = bySeq.get(row.seq)
-      if (checkpoint) {
-        const { id: _id, createdAt, ...signed } = checkpoint
-        yield { type: 'checkpoint', ...signed, createdAt }
-      }
+      if (checkpoint) yield checkpointRecord(checkpoint)
     }
     seq = last
   }
+}
+
+function checkpointRecord({ id: _id, createdAt, ...signed }: AuditCheckpoint): AuditRecord {
+  return { type: 'checkpoint', ...signed, createdAt }
 }

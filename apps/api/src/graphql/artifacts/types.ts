@@ -1,3 +1,4 @@
+import { auditPermissions } from '@muster/core/audit'
 import { permissionDeniedReason } from '@muster/core/context'
 import { schema } from '@muster/core/registry'
 import { logUnavailableReason, retentionPermissions } from '@muster/core/runs'
@@ -69,7 +70,7 @@ builder.drizzleObjectFields(JobRun, (t) => ({
 type Retention = typeof tenants.$inferSelect
 
 export const Retention = builder.objectRef<Retention>('Retention').implement({
-  description: 'Retention of run data in days after the end of the run; null: forever.',
+  description: 'Retention of run data in days after the end of the run, and of the audit log; null: forever.',
   fields: (t) => ({
     logDays: t.exposeInt('logRetentionDays', {
       nullable: true,
@@ -80,6 +81,17 @@ export const Retention = builder.objectRef<Retention>('Retention').implement({
       description: 'Days to keep artifacts. Their list is kept.',
     }),
     runDays: t.exposeInt('runRetentionDays', { nullable: true, description: 'Days to keep runs with their logs and artifacts.' }),
+    auditDays: t.exposeInt('auditRetentionDays', {
+      nullable: true,
+      description: 'Days to keep entries of the audit log.',
+    }),
+    updateAuditBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller cannot change the retention of the audit log; null when allowed.',
+      resolve: (_tenant, _args, { ctx }) =>
+        permissionDeniedReason(ctx.actor, retentionPermissions.write) ??
+        permissionDeniedReason(ctx.actor, auditPermissions.write),
+    }),
     updateBlockedReason: t.string({
       nullable: true,
       description: 'Why the caller cannot change the retention; null when allowed.',

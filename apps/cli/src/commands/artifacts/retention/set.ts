@@ -5,7 +5,7 @@ import { graphql } from '../../../graphql.ts'
 import { integerOrNone, nullIfNone, omitUndefined } from '../../../options.ts'
 import { printRetention } from './get.ts'
 
-type Options = Output & { logs?: number | 'none'; artifacts?: number | 'none'; runs?: number | 'none' }
+type Options = Output & { logs?: number | 'none'; artifacts?: number | 'none'; runs?: number | 'none'; audit?: number | 'none' }
 
 export const retentionSet = () =>
   new Command('set')
@@ -13,17 +13,23 @@ export const retentionSet = () =>
     .option('--logs <days>', 'logs; none: forever', integerOrNone)
     .option('--artifacts <days>', 'artifacts; none: forever', integerOrNone)
     .option('--runs <days>', 'runs with their logs and artifacts; none: forever', integerOrNone)
+    .option('--audit <days>', 'entries of the audit log, at least 30; none: forever', integerOrNone)
     .withOutput()
-    .action(async ({ logs, artifacts, runs, ...output }: Options) => {
-      if (logs === undefined && artifacts === undefined && runs === undefined)
-        throw new CliError('Specify --logs, --artifacts or --runs.', EXIT.usage)
+    .action(async ({ logs, artifacts, runs, audit, ...output }: Options) => {
+      if (logs === undefined && artifacts === undefined && runs === undefined && audit === undefined)
+        throw new CliError('Specify --logs, --artifacts, --runs or --audit.', EXIT.usage)
       const { setRetention } = await request(
-        graphql(`mutation RetentionSet($logDays: Int, $artifactDays: Int, $runDays: Int) {
-          setRetention(input: { logDays: $logDays, artifactDays: $artifactDays, runDays: $runDays }) {
-            __typename ... on SetRetentionPayload { retention { logDays artifactDays runDays } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+        graphql(`mutation RetentionSet($logDays: Int, $artifactDays: Int, $runDays: Int, $auditDays: Int) {
+          setRetention(input: { logDays: $logDays, artifactDays: $artifactDays, runDays: $runDays, auditDays: $auditDays }) {
+            __typename ... on SetRetentionPayload { retention { logDays artifactDays runDays auditDays } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
-        omitUndefined({ logDays: nullIfNone(logs), artifactDays: nullIfNone(artifacts), runDays: nullIfNone(runs) }),
+        omitUndefined({
+          logDays: nullIfNone(logs),
+          artifactDays: nullIfNone(artifacts),
+          runDays: nullIfNone(runs),
+          auditDays: nullIfNone(audit),
+        }),
       )
       printRetention(orThrow(setRetention).retention, output)
     })

@@ -1,0 +1,76 @@
+import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, min, sql } from 'drizzle-orm'
+import { tenants } from '../access/tables.ts'
+import { authorize, inTransaction, type SystemCtx, type Tx } from '../kernel/context.ts'
+import { isTransientDbError } from '../kernel/retry-transient.ts'
+import { audit } from './audit.ts'
+import { auditLogAudit } from './audit-actions.ts'
+import { CHAIN_COLUMNS, type ChainRow, chainHash, GENESIS, isSigned, signCheckpoint } from './chain.ts'
+import { auditPermissions } from './permissions.ts'
+import { inChain, lockChain } from './seal-audit-entries.ts'
+import { auditCheckpoints, auditEntries } from './tables.ts'
+
+/** Rows per transaction. */
+const BATCH = 5000
+
+/**
+ * Reconciler, over all tenants: deletes sealed rows that exceed the tenant's retention, from the beginning of the chain. A signed
+ * `prune` checkpoint has the hash of the last deleted row, so that the rest still verifies. Rows that do not verify are not
+ * deleted, and nor are those after them: they are the evidence.
+ * @returns the number of deleted rows
+ */
+export async function pruneAuditEntries(ctx: SystemCtx): Promise<number> {
+  authorize(ctx, auditPermissions.seal)
+  const limited = await ctx.db.select().from(tenants).where(isNotNull(tenants.auditRetentionDays))
+  // Read before the transaction: the vault uses another connection.
+  const keyVersion = limited.length > 0 ? await ctx.vault.newestVersion() : 0
+  let count = 0
+  for (const { id, auditRetentionDays } of limited)
+    try {
+      for (let deleted = BATCH; deleted === BATCH; count += deleted)
+        deleted = await inTransaction(ctx, (tx, ctx) => pruneSome(tx, { ...ctx, tenantId: id }, auditRetentionDays!, keyVersion))
+    } catch (error) {
+      if (isTransientDbError(error)) throw error
+      ctx.log.error({ err: error, tenantId: id }, 'cannot prune the audit log of a tenant; continuing with other tenants')
+    }
+  return count
+}
+
+async function pruneSome(tx: Tx, ctx: SystemCtx & { tenantId: string }, days: number, keyVersion: number): Promise<number> {
+  const { tenantId, vault } = ctx
+  if (!(await lockChain(tx, tenantId))) return 0
+  const [last] = await tx
+    .select()
+    .from(auditCheckpoints)
+    .where(and(inChain(auditCheckpoints, tenantId), eq(auditCheckpoints.kind, 'prune')))
+    .orderBy(desc(auditCheckpoints.seq))
+    .limit(1)
+  if (last && !(await isSigned(vault, last))) return refuse(ctx, last.seq)
+  let { seq, hash } = last ?? { seq: 0, hash: GENESIS }
+  const [newer] = await tx
+    .select({ seq: min(auditEntries.seq) })
+    .from(auditEntries)
+    .where(and(inChain(auditEntries, tenantId), gte(auditEntries.createdAt, sql`now() - make_interval(days => ${days})`)))
+  const rows = (await tx
+    .select(CHAIN_COLUMNS)
+    .from(auditEntries)
+    .where(
+      and(inChain(auditEntries, tenantId), gt(auditEntries.seq, seq), newer?.seq ? lt(auditEntries.seq, newer.seq) : undefined),
+    )
+    .orderBy(asc(auditEntries.seq))
+    .limit(BATCH)) as (ChainRow & { seq: number; hash: string })[]
+  if (rows.length === 0) return 0
+  for (const row of rows) {
+    if (row.seq !== seq + 1 || chainHash(hash, row) !== row.hash) return refuse(ctx, seq + 1)
+    ;[seq, hash] = [row.seq, row.hash]
+  }
+  await tx.delete(auditEntries).where(and(inChain(auditEntries, tenantId), lte(auditEntries.seq, seq)))
+  await tx.delete(auditCheckpoints).where(and(inChain(auditCheckpoints, tenantId), lt(auditCheckpoints.seq, seq)))
+  await tx.insert(auditCheckpoints).values(await signCheckpoint(vault, { tenantId, kind: 'prune', seq, hash }, keyVersion))
+  await audit(tx, ctx, auditLogAudit.prune, { id: null }, { entries: rows.length, lastSeq: seq, retentionDays: days })
+  return rows.length
+}
+
+function refuse({ log, tenantId }: SystemCtx & { tenantId: string }, seq: number): 0 {
+  log.error({ tenantId, seq }, 'the audit log does not verify; retention keeps its entries. Run `muster audit verify`')
+  return 0
+}
