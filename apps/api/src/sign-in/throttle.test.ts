@@ -33,6 +33,7 @@ const SIGN_IN =
   'mutation ($email: String!, $password: String!) { it: signIn(input: { email: $email, password: $password }) { __typename ... on Error { message } } }'
 const signIn = (number: number, email: string, { password = 'a wrong password', address = newAddress() } = {}) =>
   send(number, { [PEER]: address }, SIGN_IN, { email, password })
+const LINK = 'mutation { it: signInWithLink(input: { token: "abc" }) { __typename ... on Error { message } } }'
 const kindOf = ({ __typename }: { __typename: string }) => __typename
 const TOO_MANY = {
   __typename: 'UnavailableError',
@@ -53,12 +54,16 @@ test('limits attempts per account over all processes and addresses, the right pa
   await userWithPassword('known@muster.test')
   const known = []
   const unknown = []
-  for (let i = 0; i < 11; i++) {
+  const attempt = async (i: number) => {
     known.push(await signIn(i, 'known@muster.test'))
     unknown.push(await signIn(i, 'unknown@muster.test'))
   }
-  expect(known.slice(0, 10).map(kindOf)).toEqual(Array(10).fill('UnauthenticatedError'))
-  expect(known[10]).toMatchObject(TOO_MANY)
+  await attempt(0)
+  // Each attempt computes a password hash, so seven of the ten are only counted.
+  await t.runtime.db.update(schema.signInAttempts).set({ count: sql`count + 7` })
+  for (const i of [8, 9, 10]) await attempt(i)
+  expect(known.slice(0, 3).map(kindOf)).toEqual(Array(3).fill('UnauthenticatedError'))
+  expect(known[3]).toMatchObject(TOO_MANY)
   // The responses do not tell whether the account exists.
   expect(unknown.map(kindOf)).toEqual(known.map(kindOf))
   expect(await signIn(0, ' KNOWN@muster.test', { password: 'correct horse battery' })).toMatchObject(TOO_MANY)
@@ -74,12 +79,13 @@ test('concurrent attempts do not exceed the limit', async () => {
   expect(answers.filter((each) => kindOf(each) === 'UnauthenticatedError').length).toBe(10)
 })
 
-test('limits attempts per address over all accounts', async () => {
+test('limits attempts per address over all accounts and kinds of sign-in', async () => {
   const address = newAddress()
   const answers = []
-  for (let i = 0; i < 31; i++) answers.push(kindOf(await signIn(i, `user${i}@muster.test`, { address, password: '' })))
-  expect(answers.slice(0, 30)).not.toContain('UnavailableError')
-  expect(answers[30]).toBe('UnavailableError')
+  for (let i = 0; i < 27; i++) answers.push(await send(i, { [PEER]: address }, LINK, {}))
+  for (let i = 0; i < 4; i++) answers.push(await signIn(i, `user${i}@muster.test`, { address, password: '' }))
+  expect(answers.slice(0, 30).map(kindOf)).not.toContain('UnavailableError')
+  expect(answers[30]).toMatchObject(TOO_MANY)
 })
 
 test('limits guesses of the current password', async () => {
@@ -95,7 +101,6 @@ test('limits guesses of the current password', async () => {
 
 test('limits attempts with sign-in links', async () => {
   const address = newAddress()
-  const LINK = 'mutation { it: signInWithLink(input: { token: "abc" }) { __typename ... on Error { message } } }'
   const answers = []
   for (let i = 0; i < 31; i++) answers.push(await send(i, { [PEER]: address }, LINK, {}))
   expect(answers[30]).toMatchObject(TOO_MANY)
