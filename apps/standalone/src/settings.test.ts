@@ -29,6 +29,17 @@ test('uses defaults when nothing is set', () => {
   })
 })
 
+test('a setting may be the content of a file, which the environment overrides', () => {
+  fs.writeFileSync(file, 'postgres://muster:secret@db/muster\n')
+  expect(readSettings([], { DATABASE_URL_FILE: file }).databaseUrl).toBe('postgres://muster:secret@db/muster')
+  expect(readSettings([], { DATABASE_URL_FILE: file, DATABASE_URL: 'postgres://b/b' }).databaseUrl).toBe('postgres://b/b')
+  fs.writeFileSync(file, 'mysql://muster:secret@db/muster\n')
+  expect(() => readSettings([], { DATABASE_URL_FILE: file })).toThrow(`DATABASE_URL (from ${file}): must look like postgres://`)
+  expect(() => readSettings([], { DATABASE_URL_FILE: '/nonexistent' })).toThrow(
+    'DATABASE_URL_FILE names /nonexistent, which cannot be read (ENOENT).',
+  )
+})
+
 test('TLS uses a generated certificate, or the given files', () => {
   const files = { TLS_CERT_FILE: '/etc/tls/cert.pem', TLS_KEY_FILE: '/etc/tls/key.pem' }
   expect(readSettings(['--tls'], {}).tls).toBe('self-signed')

@@ -44,6 +44,7 @@ const matching = (pattern: RegExp, allowed: string) => (text: string) => {
 
 /**
  * Reads the settings of `npm start`. Options override the environment, which overrides the file in MUSTER_CONFIG (NAME=value lines).
+ * NAME_FILE names a file whose content is the setting NAME.
  * @param argv `--lab N`, `--port P`, `--tls`, `--watch`
  * @throws Error with one line per invalid setting: name, source and allowed values. Values are not shown, because some are secret.
  */
@@ -53,8 +54,15 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
   const fromFile = file ? readConfigFile(file) : {}
   const invalid: string[] = []
   const setting = <T>(name: string, parse: (text: string) => T, fallback: T, option?: string): T => {
+    const contentFile = env[`${name}_FILE`] || fromFile[`${name}_FILE`]
     const [text, source] =
-      option !== undefined ? [option, 'the command line'] : env[name] ? [env[name], 'the environment'] : [fromFile[name], file]
+      option !== undefined
+        ? [option, 'the command line']
+        : env[name]
+          ? [env[name], 'the environment']
+          : fromFile[name]
+            ? [fromFile[name], file]
+            : [contentFile && readContent(`${name}_FILE`, contentFile), contentFile]
     if (!text) return fallback
     try {
       return parse(text)
@@ -113,6 +121,14 @@ function parseOptions(argv: string[]) {
     }).values
   } catch (error) {
     throw new Error(`${(error as Error).message}\nUsage: npm start -- [--lab N] [--port P] [--tls]`)
+  }
+}
+
+function readContent(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    throw new Error(`${name} names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`)
   }
 }
 

@@ -33,6 +33,7 @@ const SIGN_IN =
   'mutation ($email: String!, $password: String!) { it: signIn(input: { email: $email, password: $password }) { __typename ... on Error { message } } }'
 const signIn = (number: number, email: string, { password = 'a wrong password', address = newAddress() } = {}) =>
   send(number, { [PEER]: address }, SIGN_IN, { email, password })
+type Answer = Awaited<ReturnType<typeof send>>
 const LINK = 'mutation { it: signInWithLink(input: { token: "abc" }) { __typename ... on Error { message } } }'
 const kindOf = ({ __typename }: { __typename: string }) => __typename
 const TOO_MANY = {
@@ -52,8 +53,8 @@ async function userWithPassword(email: string) {
 
 test('limits attempts per account over all processes and addresses, the right password included', async () => {
   await userWithPassword('known@muster.test')
-  const known = []
-  const unknown = []
+  const known: Answer[] = []
+  const unknown: Answer[] = []
   const attempt = async (i: number) => {
     known.push(await signIn(i, 'known@muster.test'))
     unknown.push(await signIn(i, 'unknown@muster.test'))
