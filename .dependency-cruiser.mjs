@@ -9,7 +9,7 @@ const MAY_IMPORT = {
   'apps/console': [],
   'apps/cli': [],
   'apps/agent': ['protocol', 'discovery'],
-  'apps/standalone': [],
+  'apps/standalone': ['core'],
   'packages/core': ['discovery', 'protocol'],
   'packages/protocol': [],
   'packages/discovery': [],

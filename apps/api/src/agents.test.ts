@@ -92,7 +92,7 @@ test.each([
   [{ hasAgentAlarm: false, hostlist: 'gpu[001-003]' }, [2, 3]],
 ])('filters nodes by %j in one statement', async (filter, expected) => {
   await t.tokenOf(operator)
-  const { result, count } = await countStatements(t.runtime.db, () =>
+  const { result, count } = await countStatements(t, () =>
     t.ask<{ nodes: { edges: { node: { name: string } }[] } }>(
       operator,
       'query ($filter: NodeFilter) { nodes(filter: $filter) { edges { node { name region } } } }',
@@ -169,7 +169,7 @@ test('trust names a shared key while its alert is open', async () => {
 test('the number of statements is independent of the page size', async () => {
   const counts = []
   for (const first of [2, 6]) {
-    const { count } = await countStatements(t.runtime.db, () =>
+    const { count } = await countStatements(t, () =>
       t.ask(operator, `query ($first: Int!) { nodes(first: $first) { edges { node { name ${AGENT} } } } }`, { first }),
     )
     counts.push(count)
@@ -179,7 +179,7 @@ test('the number of statements is independent of the page size', async () => {
 })
 
 test('reads the fleet in one statement', async () => {
-  const { result, count } = await countStatements(t.runtime.db, () =>
+  const { result, count } = await countStatements(t, () =>
     t.ask<{ agentFleet: { clusters: object[] } }>(
       operator,
       '{ agentFleet { suppressedCount counts { state count } clusters { cluster region datacenter nodes { name state cpuPercent } } } }',

@@ -30,11 +30,18 @@ export type SchemaShape = {
   DefaultNodeNullability: false
 }
 
+/** Callers who are not signed in see no row. */
+const NO_TENANT = '00000000-0000-0000-0000-000000000000'
+
 export const builder = new SchemaBuilder<SchemaShape>({
   // Order matters: the errors plugin catches errors of the plugins after it.
   plugins: [ErrorsPlugin, ScopeAuthPlugin, ComplexityPlugin, RelayPlugin, DrizzlePlugin],
   defaultFieldNullability: false,
-  drizzle: { client: (context) => context.deps.runtime.db, getTableConfig, relations },
+  drizzle: {
+    client: ({ caller, deps, signedInTenantId }) => deps.runtime.tenantDb(signedInTenantId ?? caller?.tenantId ?? NO_TENANT),
+    getTableConfig,
+    relations,
+  },
   // A mutation returns only the error types that it lists; all other errors are masked.
   errors: {
     directResult: true,

@@ -1,7 +1,7 @@
 import { accessSettings } from '@muster/core/access'
 import { loadConfig, pickSettings, processSettings } from '@muster/core/config'
 import { changeMasterPassword, masterPasswordSettings, takeMasterPassword } from '@muster/core/credentials'
-import { connectDb } from '@muster/core/db'
+import { connectDb, roleUrls } from '@muster/core/db'
 import { reasonOf } from '@muster/core/log'
 import { deriveAuthSecret } from './sign-in/auth.ts'
 import { reencryptSecondFactors } from './sign-in/reencrypt-second-factors.ts'
@@ -30,7 +30,7 @@ try {
     ...pickSettings(accessSettings, 'AUTH_SECRET'),
   })
   const [from, to] = [takeMasterPassword(config, env), newPassword(env)]
-  const { db, close } = connectDb(config.DATABASE_URL, { max: 1, name: 'muster-change-master-password' })
+  const { db, close } = connectDb(roleUrls(config).system, { max: 1, name: 'muster-change-master-password' })
   const isChanged = await changeMasterPassword(db, from, to, undefined, async (tx) => {
     if (!config.AUTH_SECRET) await reencryptSecondFactors(tx, deriveAuthSecret(from), deriveAuthSecret(to))
   }).finally(close)

@@ -1,6 +1,6 @@
 import type { TokenPolicy } from '@muster/core/access'
 import type { ArtifactStore } from '@muster/core/artifacts'
-import type { Origin } from '@muster/core/context'
+import { type Origin, tenantCtx } from '@muster/core/context'
 import { Unauthenticated } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
 import type { LocalTarget } from '@muster/core/outbound'
@@ -55,6 +55,8 @@ export type ApiContext = RequestFacts & {
   origin: Origin
   /** Context of the caller for verbs and reads. Every use throws Unauthenticated when no caller is signed in. */
   ctx: Ctx
+  /** Tenant of the caller who signed in by this request. */
+  signedInTenantId?: string
   /** Set after the first event of a subscription: its cost is within the limit and is not computed again. */
   isCostKnown?: boolean
   /** Of a subscription: the cursor of the current result, set by its resolver. */
@@ -74,7 +76,7 @@ export function createContext(deps: ApiDeps, facts: RequestFacts, caller: Caller
     deps,
     caller,
     origin,
-    ctx: caller ? { ...runtime, actor: caller.actor, tenantId: caller.tenantId, requestId, log, origin } : unauthenticatedCtx(),
+    ctx: caller ? { ...tenantCtx(runtime, caller.tenantId, caller.actor), requestId, log, origin } : unauthenticatedCtx(),
     async assertSignedIn() {
       const current = await deps.auth.findCaller(facts.headers)
       if (!current || !caller) throw new Unauthenticated('The session or API token is no longer valid. Sign in again.')

@@ -14,7 +14,7 @@ function print({ check, source, severity, message, nextStep }: Finding): void {
 
 try {
   const { runtime, systemChecks, close } = await openRuntime({ ...process.env, LOG_LEVEL: 'silent' }, 'doctor')
-  const findings = await runSystemChecks(systemCtx(runtime), systemChecks, 'this machine')
+  const findings = await runSystemChecks({ ...systemCtx(runtime), systemDb: runtime.db }, systemChecks, 'this machine')
   for (const finding of findings) print(finding)
   await close()
   process.exit(findings.some(({ severity }) => severity === 'ERROR') ? 1 : 0)

@@ -1,6 +1,6 @@
 import { accessSettings, addMember, appointInstallationAdmin, createTenant } from '@muster/core/access'
 import { loadConfig, pickSettings } from '@muster/core/config'
-import { systemCtx } from '@muster/core/context'
+import { SYSTEM, systemCtx, tenantCtx } from '@muster/core/context'
 import { Conflict } from '@muster/core/errors'
 import { reasonOf } from '@muster/core/log'
 import type { Ctx, Runtime } from '@muster/core/registry'
@@ -53,7 +53,7 @@ async function createOwner(runtime: Runtime, auth: Auth, tenantName: string, ema
     (await createTenant(systemCtx(runtime), { name: tenantName }).catch(ignoreConflict)) ??
     (await firstTenant(runtime))
   const user = await auth.ensureUser(email, 'Owner')
-  const ctx: Ctx = { ...systemCtx(runtime), tenantId: tenant!.id }
+  const ctx: Ctx = tenantCtx(runtime, tenant!.id, SYSTEM)
   await addMember(ctx, { userId: user.id, role: 'owner' }).catch(ignoreConflict)
   await appointInstallationAdmin(ctx, { userId: user.id })
   return { email: email.toLowerCase(), name: 'Owner' }

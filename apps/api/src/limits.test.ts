@@ -160,7 +160,7 @@ test('operations of one caller wait for each other, up to a limit, and delay nob
   const [{ viewer: busy }, { viewer: other }] = [await t.given.tenant(), await t.given.tenant()]
   const released = Promise.withResolvers<void>()
   let running = 0
-  const count = vi.spyOn(t.runtime.db, '$count').mockImplementation((async () => {
+  const count = vi.spyOn(busy.db, '$count').mockImplementation((async () => {
     running++
     await released.promise
     return 1
@@ -194,7 +194,7 @@ test('names an invalid variable without its value', async () => {
 
 test('masks internal errors and logs them with the request ID', async () => {
   const error = vi.spyOn(t.runtime.log, 'error')
-  const query = vi.spyOn(t.runtime.db, '$count').mockRejectedValueOnce(new Error('secret details of the database'))
+  const query = vi.spyOn(viewer.db, '$count').mockRejectedValueOnce(new Error('secret details of the database'))
   const { errors, headers } = await t.send({ ...viewer }, '{ jobTemplates { totalCount } }')
   query.mockRestore()
   expect(errors).toEqual([
@@ -212,7 +212,7 @@ test('masks internal errors and logs them with the request ID', async () => {
 
 test('reports an unavailable database as UNAVAILABLE', async () => {
   const connectionError = Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' })
-  const query = vi.spyOn(t.runtime.db, '$count').mockRejectedValueOnce(new Error('Failed query', { cause: connectionError }))
+  const query = vi.spyOn(viewer.db, '$count').mockRejectedValueOnce(new Error('Failed query', { cause: connectionError }))
   const { errors } = await t.send(viewer, '{ jobTemplates { totalCount } }')
   query.mockRestore()
   expect(errors![0]).toMatchObject({ message: expect.stringContaining('Try again'), extensions: { code: 'UNAVAILABLE' } })

@@ -1,5 +1,5 @@
 import type { AgentState } from '@muster/core/agents'
-import type { Runtime } from '@muster/core/registry'
+import type { Ctx, Runtime } from '@muster/core/registry'
 import { schema } from '@muster/core/registry'
 import { sql } from 'drizzle-orm'
 
@@ -33,7 +33,10 @@ const ROW = sql`select a.node_id as "nodeId", a.tenant_id as "tenantId", n.name,
   left join ${agentHeartbeats} b on b.node_id = a.node_id`
 
 /** Current heartbeat of a node; null when the tenant has no such node with an agent. */
-export async function readHeartbeat({ db }: Runtime, tenantId: string, nodeId: string): Promise<LiveHeartbeat | null> {
+export async function readHeartbeat(
+  { db, tenantId }: Pick<Ctx, 'db' | 'tenantId'>,
+  nodeId: string,
+): Promise<LiveHeartbeat | null> {
   const { rows } = await db.execute<LiveHeartbeat>(sql`${ROW} where a.node_id = ${nodeId} and a.tenant_id = ${tenantId}`)
   return rows[0] ?? null
 }

@@ -157,7 +157,7 @@ test('the number of statements is independent of page size and filter', async ()
     { first: 5, filter: { status: ['READY'], deviceType: ['NVIDIA_GPU'] } },
   ]
   for (const variables of queries) {
-    const { count } = await countStatements(t.runtime.db, () => t.ask<Listed>(operator, page(''), variables))
+    const { count } = await countStatements(t, () => t.ask<Listed>(operator, page(''), variables))
     counts.push(count)
   }
   expect(new Set(counts).size).toBe(1)
@@ -251,7 +251,7 @@ test('the number of statements is independent of the page size', async () => {
   for (const rest of ['', 'viewer { kind }']) {
     const counts = []
     for (const first of [10, 100, 500]) {
-      const { result, count } = await countStatements(t.runtime.db, () =>
+      const { result, count } = await countStatements(t, () =>
         t.ask<Page>(
           operator,
           `query ($first: Int!) { nodes(first: $first) { totalCount edges { node { id name status health { status reason } accelerators { model health } acceleratorSummary { count } groups { name } credential { name nodeCount } latestDiscovery { status } latestConnectionTest { isOk } runs(first: 1) { totalCount } purgeBlockedReason } } } ${rest} }`,

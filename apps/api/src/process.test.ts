@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createApiToken } from '@muster/core/access'
+import { tenantCtx } from '@muster/core/context'
 import { openVault } from '@muster/core/credentials'
 import { actorRole } from '@muster/core/permissions'
 import { makePrivateKey, nodeEnvironment, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
@@ -114,7 +115,7 @@ test('first-start, register-lab and the API work together as processes', async (
   const [tenant] = await t.runtime.db.query.tenants.findMany()
   const owner = await t.runtime.db.query.members.findFirst({ where: { tenantId: tenant!.id, role: 'owner' } })
   const actor = { kind: 'user', id: owner!.userId, name: 'test', ...actorRole('owner') } as const
-  const { token } = await createApiToken({ ...t.runtime, tenantId: tenant!.id, actor }, { name: 'test', role: 'operator' })
+  const { token } = await createApiToken(tenantCtx(t.runtime, tenant!.id, actor), { name: 'test', role: 'operator' })
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
   const ask = async (query: string, variables = {}) =>
     (

@@ -1,3 +1,4 @@
+import { SYSTEM, tenantCtx } from '@muster/core/context'
 import { createCredential, updateCredential } from '@muster/core/credentials'
 import { Conflict } from '@muster/core/errors'
 import { updateNode } from '@muster/core/nodes'
@@ -18,7 +19,7 @@ const { computeNodes, credentials, tenants } = schema
 export async function registerLab(runtime: Runtime, lab: LabDescription): Promise<number> {
   const [tenant] = await runtime.db.select().from(tenants).orderBy(tenants.id).limit(1)
   if (!tenant) throw new Error('There is no tenant yet. Run first-start.ts before register-lab.ts.')
-  const ctx: Ctx = { ...runtime, actor: { kind: 'system', id: null, name: 'Muster' }, tenantId: tenant.id }
+  const ctx: Ctx = tenantCtx(runtime, tenant.id, SYSTEM)
   const { sshKey, sshPassword, bastionKey, sudoPassword } = lab.credentials
   const wanted: Omit<Parameters<typeof createCredential>[1], 'description'>[] = [
     { name: LAB_CREDENTIALS.key, kind: 'SSH_KEY', username: sshKey.username, privateKey: sshKey.privateKey },

@@ -2,7 +2,7 @@ import { accessSettings, mailSettings, oidcSettings } from '@muster/core/access'
 import { artifactStoreSettings, openArtifactStore } from '@muster/core/artifacts'
 import { loadConfig, pickSettings, processSettings } from '@muster/core/config'
 import { credentialKeySettings, masterPasswordSettings, openVault, takeMasterPassword } from '@muster/core/credentials'
-import { awaitDatabase, connectDb } from '@muster/core/db'
+import { awaitDatabase, connectDb, connectTenants, roleUrls } from '@muster/core/db'
 import { createNotifier } from '@muster/core/events'
 import { createLog } from '@muster/core/log'
 import { outboundSettings } from '@muster/core/outbound'
@@ -36,14 +36,28 @@ export async function openRuntime(env: NodeJS.ProcessEnv, name: string, signal?:
   const config = loadConfig(env, SETTINGS)
   const password = takeMasterPassword(config, env)
   const log = createLog(name, config.LOG_LEVEL)
-  const { db, pool, close } = connectDb(config.DATABASE_URL, { max: 16, name: `muster-${name}`, relations })
+  const urls = roleUrls(config)
+  const { db, close } = connectDb(urls.system, { max: 8, name: `muster-${name}`, relations })
+  const app = connectTenants(urls.app, {
+    max: 16,
+    name: `muster-${name}-app`,
+    relations,
+    statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT * 1000,
+  })
   if (signal) await awaitDatabase(db, log, signal)
   const [queue, vault] = await Promise.all([
-    createQueue(config.DATABASE_URL, log, 'sender', queues),
+    createQueue(urls.system, log, 'sender', queues),
     openVault(db, password, config.CREDENTIAL_KEY_VERSION),
   ])
-  const notifier = createNotifier(config.DATABASE_URL, log)
-  const runtime: Runtime = { db, queue, vault, log, notify: (changeEvent) => notifier.notify(changeEvent) }
+  const notifier = createNotifier(urls.system, log)
+  const runtime: Runtime = {
+    db,
+    tenantDb: app.tenantDb,
+    queue,
+    vault,
+    log,
+    notify: (changeEvent) => notifier.notify(changeEvent),
+  }
   const store = openArtifactStore(config)
   const { MUSTER_PUBLIC_URL: publicUrl, MUSTER_TENANT_NAME: defaultTenant } = config
   /** Mail and sign-in. Programs that need neither run without the files of their secrets. */
@@ -55,14 +69,14 @@ export async function openRuntime(env: NodeJS.ProcessEnv, name: string, signal?:
     runtime,
     store,
     systemChecks: systemChecksOf(config, { runtime, store, connections }, env),
-    pool,
-    databaseUrl: config.DATABASE_URL,
+    databaseUrl: urls.system,
     connections,
     publicUrl,
     authSecret: config.AUTH_SECRET ?? deriveAuthSecret(password),
     async close() {
       await queue.close()
       await notifier.close()
+      await app.close()
       await close()
     },
   }

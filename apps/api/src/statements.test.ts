@@ -123,7 +123,7 @@ type Page = Record<string, { edges: unknown[] }>
 async function statementsOf(query: string, variables: object = {}): Promise<number[]> {
   const counts = []
   for (const first of SIZES) {
-    const { result, count } = await countStatements(t.runtime.db, () => t.ask<Page>(operator, query, { ...variables, first }))
+    const { result, count } = await countStatements(t, () => t.ask<Page>(operator, query, { ...variables, first }))
     expect(Object.values(result)[0]!.edges).toHaveLength(first)
     counts.push(count)
   }
@@ -211,7 +211,7 @@ test.each(lists)(
       const counts = []
       for (const first of [2, 3]) {
         const query = `{ ${list}(first: ${first}) { edges { node { ${selectionOf(field)} } } } }`
-        const { result, count } = await countStatements(t.runtime.db, () => t.ask<Page>(admin, query))
+        const { result, count } = await countStatements(t, () => t.ask<Page>(admin, query))
         expect(result[list]!.edges).toHaveLength(first)
         counts.push(count)
       }
@@ -222,6 +222,6 @@ test.each(lists)(
 )
 
 test('the fleet of the console takes one statement', async () => {
-  const { count } = await countStatements(t.runtime.db, () => t.ask(operator, consoleQuery('AgentFleet')))
+  const { count } = await countStatements(t, () => t.ask(operator, consoleQuery('AgentFleet')))
   expect(count).toBe(1)
 })

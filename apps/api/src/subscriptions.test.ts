@@ -6,7 +6,6 @@ import { setNodeMaintenance } from '@muster/core/nodes'
 import { claimJobRun } from '@muster/core/run-queue'
 import { appendJobRunEvents, finishJobRun, runJob } from '@muster/core/runs'
 import type { TenantFixture } from '@muster/core/testing'
-import { sql } from 'drizzle-orm'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -376,8 +375,8 @@ test('recovers from a lost LISTEN connection', async () => {
   await expect.poll(() => seqs(log).length).toBeGreaterThanOrEqual(3)
   await expect.poll(() => status.got.length).toBeGreaterThan(0)
   const back = new Promise<void>((resolve) => t.listener.onReconnect(resolve))
-  await t.runtime.db.execute(
-    sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'muster-listen' and datname = current_database()`,
+  await t.asOwner(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'muster-listen' and datname = current_database()`,
   )
   await back
   await run.lines(4, 6)

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import http from 'node:http'
 import https from 'node:https'
 import path from 'node:path'
+import { roleUrls } from '@muster/core/role-urls'
 import { backUpBeforeUpgrade } from './backup/back-up-before-upgrade.ts'
 import { buildConsole } from './build-console.ts'
 import { SECRET_FD } from './node-child.ts'
@@ -66,16 +67,22 @@ export async function boot({
     : undefined
 
   const database = (async () => {
-    env.DATABASE_URL = settings.databaseUrl
-      ? await step('Check the database in DATABASE_URL', () =>
-          checkDatabase(settings.databaseUrl!).then(() => settings.databaseUrl),
-        )
+    const { databaseUrl, databaseAppUrl, databaseSystemUrl } = settings
+    const owner = databaseUrl
+      ? await step('Check the database in DATABASE_URL', () => checkDatabase(databaseUrl).then(() => databaseUrl))
       : await step('Start Postgres', startPostgres)
-    const embedded = settings.databaseUrl ? {} : { EMBEDDED_POSTGRES_DIR: dataDir }
-    await prepareDatabase(env.DATABASE_URL!, {
-      backUp: () => step('Back up before the upgrade', () => backUpBeforeUpgrade(settings, env.DATABASE_URL!)),
-      migrate: () => step('Migrate the database', () => run('packages/core/src/kernel/db/migrate.ts', embedded)),
+    const given = databaseUrl ? { DATABASE_APP_URL: databaseAppUrl, DATABASE_SYSTEM_URL: databaseSystemUrl } : {}
+    const roles = roleUrls({ DATABASE_URL: owner, ...given })
+    Object.assign(env, { DATABASE_APP_URL: roles.app, DATABASE_SYSTEM_URL: roles.system })
+    const embedded = databaseUrl ? {} : { EMBEDDED_POSTGRES_DIR: dataDir }
+    await prepareDatabase(owner, roles, {
+      backUp: () => step('Back up before the upgrade', () => backUpBeforeUpgrade(settings, owner)),
+      migrate: () =>
+        step('Migrate the database', () => run('packages/core/src/kernel/db/migrate.ts', { DATABASE_URL: owner, ...embedded })),
     })
+    // Only migrations and backups need the owner.
+    delete env.DATABASE_URL
+    delete env.DATABASE_URL_FILE
   })()
 
   const firstStart = database.then(async () => {
@@ -157,7 +164,7 @@ function labChild(nodes: number, labFile: string, env: NodeJS.ProcessEnv): Child
 
 /** Environment for children that need neither the database nor credentials. */
 function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isSecret = /^(DATABASE_URL|CREDENTIAL_MASTER_PASSWORD(_\w+)?|AUTH_SECRET|S3_\w+|MUSTER_CONFIG)$/
+  const isSecret = /^(DATABASE_(APP_|SYSTEM_)?URL|CREDENTIAL_MASTER_PASSWORD(_\w+)?|AUTH_SECRET|S3_\w+|MUSTER_CONFIG)$/
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret.test(name)))
 }
 

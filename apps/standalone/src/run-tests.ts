@@ -38,7 +38,7 @@ const env: NodeJS.ProcessEnv = {
   ...(postgres ? { TEST_DATABASE_URL: postgres.url } : {}),
   ...(values.long ? { MUSTER_LONG_TESTS: '1' } : {}),
 }
-for (const name of ['DATABASE_URL', 'MUSTER_DATA_DIR', 'FORCE_COLOR']) delete env[name] // tests set their own
+for (const name of ['DATABASE_URL', 'DATABASE_APP_URL', 'DATABASE_SYSTEM_URL', 'MUSTER_DATA_DIR', 'FORCE_COLOR']) delete env[name] // tests set their own
 const children = new Set<ReturnType<typeof spawn>>()
 let stopping = false
 const stop = () => {

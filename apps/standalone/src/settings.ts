@@ -11,13 +11,16 @@ export type Settings = {
   host: string
   /** Preferred port of the console; the next free one is used. */
   port: number
-  /** External Postgres that replaces the embedded one. */
+  /** External Postgres that replaces the embedded one, with its owner. */
   databaseUrl?: string
   /** Directory of the artifact store, unless there is a bucket. */
   artifactDir: string
   artifactsBucket?: string
   /** Whether a start that migrates the database of an older version backs it up first. */
   upgradeBackup: boolean
+  /** Roles of the application on an external Postgres; default: derived from `databaseUrl`. */
+  databaseAppUrl?: string
+  databaseSystemUrl?: string
   /** TLS of the console: files of a certificate, or a generated self-signed one; null: plain HTTP. */
   tls: CertificateFiles | 'self-signed' | null
   /** The console's URL for users; default http://localhost:PORT, with TLS https. */
@@ -73,6 +76,12 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
   }
   const text = (value: string) => value
   const dataDir = path.resolve(root, setting('MUSTER_DATA_DIR', text, '.muster'))
+  const postgresUrl = (name: string) =>
+    setting<string | undefined>(
+      name,
+      matching(/^postgres(ql)?:\/\//, 'must look like postgres://user:password@host:port/database'),
+      undefined,
+    )
   const settings: Settings = {
     dataDir,
     host: setting(
@@ -81,11 +90,9 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
       '127.0.0.1',
     ),
     port: setting('PORT', wholeNumber(1, 65535), 3000, options.port),
-    databaseUrl: setting<string | undefined>(
-      'DATABASE_URL',
-      matching(/^postgres(ql)?:\/\//, 'must look like postgres://user:password@host:port/database'),
-      undefined,
-    ),
+    databaseUrl: postgresUrl('DATABASE_URL'),
+    databaseAppUrl: postgresUrl('DATABASE_APP_URL'),
+    databaseSystemUrl: postgresUrl('DATABASE_SYSTEM_URL'),
     artifactDir: setting('ARTIFACT_DIR', matching(/^\//, 'must be an absolute path'), path.join(dataDir, 'artifacts')),
     artifactsBucket: setting<string | undefined>('NODE_ARTIFACTS_BUCKET', text, undefined),
     upgradeBackup: setting('MUSTER_UPGRADE_BACKUP', matching(/^[01]$/, 'must be 1 or 0'), '1') === '1',

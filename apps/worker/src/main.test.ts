@@ -10,7 +10,7 @@ import { schema } from '@muster/core/registry'
 import { runJob } from '@muster/core/runs'
 import { LOOPBACK, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { undrainWorker } from '@muster/core/workers'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createWebhookReceiver, VERIFIERS } from './testing/alert-receivers.ts'
 import { createFakeAnsible, spawnWorker, type WorkerProcess } from './testing/spawn-worker.ts'
@@ -104,8 +104,8 @@ describe('a worker', () => {
       expect(await resultOf(nowhere.id)).toMatchObject({ isOk: false, error: expect.stringContaining('does not exist') })
       expect((await get(`${address}/metrics`)).body).toContain('muster_connection_test_duration_seconds_count{result="failed"} 1')
 
-      await test.runtime.db.execute(
-        sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'muster-%'
+      await test.asOwner(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'muster-%'
           and application_name not like 'muster-test%' and application_name <> 'muster-queue-sender'`,
       )
       expect(await resultOf(nowhere.id)).toMatchObject({ isOk: false })

@@ -4,7 +4,7 @@ import { openArtifactStore } from '@muster/core/artifacts'
 import { connectionTestQueue } from '@muster/core/connections'
 import type { SystemCtx } from '@muster/core/context'
 import { credentialKeyRotated, openVault, takeMasterPassword } from '@muster/core/credentials'
-import { awaitDatabase, connectDb } from '@muster/core/db'
+import { awaitDatabase, connectDb, connectTenants, roleUrls } from '@muster/core/db'
 import { discoveryQueue } from '@muster/core/discoveries'
 import { createListener, createNotifier } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
@@ -59,7 +59,7 @@ export type Worker = {
  */
 export async function startWorker(config: WorkerConfig, log: Log, signal: AbortSignal): Promise<Worker> {
   const workerId = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`
-  const url = config.DATABASE_URL
+  const urls = roleUrls(config)
   // Remove the password from the environment before any child process starts.
   const password = takeMasterPassword(config, process.env)
   const detection = (async () => {
@@ -68,8 +68,9 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
   })()
   // Awaited below; until then a failure must not count as unhandled.
   detection.catch(() => {})
-  const { db, close: closeDb } = connectDb(url, { name: `muster-worker ${workerId}`, max: 16 })
-  const closers = [closeDb]
+  const { db, close: closeDb } = connectDb(urls.system, { name: `muster-worker ${workerId}`, max: 8 })
+  const app = connectTenants(urls.app, { name: `muster-worker ${workerId} app`, max: 16 })
+  const closers = [closeDb, app.close]
   const close = async () => {
     for (const step of closers.splice(0).reverse()) await step()
   }
@@ -80,13 +81,13 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     log.info({ ansible: ansible.version, ...facts }, 'ansible-playbook is ready')
     const vault = await openVault(db, password, config.CREDENTIAL_KEY_VERSION)
     await removeAbandonedRuns(config.ANSIBLE_WORK_DIR, log, isolation)
-    const notifier = createNotifier(url, log)
+    const notifier = createNotifier(urls.system, log)
     closers.push(() => notifier.close())
-    const listener = await createListener(url, log)
+    const listener = await createListener(urls.system, log)
     closers.push(() => listener.close())
-    const queue = await createQueue(url, log, 'worker', queues)
+    const queue = await createQueue(urls.system, log, 'worker', queues)
     const actor = { kind: 'worker', id: workerId, name: workerId } as const
-    const runtime: SystemCtx = { db, queue, notify: notifier.notify, log, vault, actor }
+    const runtime: SystemCtx = { db, tenantDb: app.tenantDb, queue, notify: notifier.notify, log, vault, actor }
     const bastions = createBastionPool()
     closers.push(async () => bastions.close())
 

@@ -1,4 +1,4 @@
-import type { Actor, Ctx, SystemCtx } from '@muster/core/context'
+import { type Ctx, type SystemCtx, tenantCtx } from '@muster/core/context'
 import type { Listener } from '@muster/core/events'
 import type { LocalTarget } from '@muster/core/outbound'
 import type { QueueEntry } from '@muster/core/queue'
@@ -18,6 +18,5 @@ export type NodeConfig = { SSH_TIMEOUT: number; LOCAL_TARGETS: readonly LocalTar
 
 /** A context with the worker as actor, in the tenant of a queue entry. */
 export function workerCtx(deps: { runtime: SystemCtx; workerId: string }, entry: QueueEntry): Ctx {
-  const actor: Actor = { kind: 'worker', id: deps.workerId, name: deps.workerId }
-  return { ...deps.runtime, actor, tenantId: entry.tenantId }
+  return tenantCtx(deps.runtime, entry.tenantId, { kind: 'worker', id: deps.workerId, name: deps.workerId })
 }

@@ -11,6 +11,8 @@ it('documents every setting, and every setting of the example exists', () => {
   const compose = text('docker-compose.yml')
   const composeOnly = [
     'POSTGRES_PASSWORD',
+    'POSTGRES_APP_PASSWORD',
+    'POSTGRES_SYSTEM_PASSWORD',
     'PLAYBOOKS_DIR',
     'POSTGRES_MEMORY',
     'API_MEMORY',

@@ -328,7 +328,7 @@ export function createAuth(options: AuthOptions) {
     async switchTenant({ caller, ctx, headers }: RequestFacts & CallerContext, tenantId: string): Promise<Caller> {
       if (!caller?.sessionToken || !caller.sessionId)
         throw new InvalidInput([{ path: '', message: 'an API token belongs to one tenant; use a token of the other tenant' }])
-      await switchTenant(ctx, { sessionId: caller.sessionId, tenantId })
+      await switchTenant({ ...ctx, db: ctx.systemDb }, { sessionId: caller.sessionId, tenantId })
       callers.clearCache()
       return (await callers.read(caller.sessionToken, headers)) ?? caller
     },

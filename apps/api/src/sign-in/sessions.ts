@@ -7,7 +7,7 @@ const { sessions } = schema
 
 /** Ends sessions of the caller's user, and the streams of these sessions. @returns how many */
 async function endSessions(ctx: Ctx, userId: string, condition: SQL): Promise<number> {
-  const ended = await deleteSessions(ctx.db, and(eq(sessions.userId, userId), condition)!)
+  const ended = await deleteSessions(ctx.systemDb, and(eq(sessions.userId, userId), condition)!)
   if (ended > 0) ctx.notify(accessChanged({ id: userId, tenantId: ctx.tenantId }))
   return ended
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { roleUrls } from '@muster/core/role-urls'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openVault } from '../../../../packages/core/src/credentials/index.ts'
@@ -10,6 +11,7 @@ import { credentials } from '../../../../packages/core/src/credentials/tables.ts
 import { SYSTEM } from '../../../../packages/core/src/kernel/context.ts'
 import { connectDb } from '../../../../packages/core/src/kernel/db/client.ts'
 import { migrateDb } from '../../../../packages/core/src/kernel/db/migrate.ts'
+import { connectTenants } from '../../../../packages/core/src/kernel/db/tenant-db.ts'
 import { createLog } from '../../../../packages/core/src/kernel/log.ts'
 import { createQueue } from '../../../../packages/core/src/kernel/queue.ts'
 import { queues, relations } from '../../../../packages/core/src/registry.ts'
@@ -60,9 +62,11 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 async function fillDatabase(url: string): Promise<void> {
   await migrateDb(url)
   const { db, close } = connectDb(url, { max: 2, name: 'backup-test', relations })
+  const app = connectTenants(roleUrls({ DATABASE_URL: url }).app, { max: 2, name: 'backup-test', relations })
   const queue = await createQueue(url, createLog('test', 'silent'), 'sender', queues)
   const runtime = {
     db,
+    tenantDb: app.tenantDb,
     actor: SYSTEM,
     queue,
     log: createLog('test', 'silent'),
@@ -73,6 +77,7 @@ async function fillDatabase(url: string): Promise<void> {
   const { admin } = await given.tenant()
   await given.credential(admin, 'BECOME', { password: 'an encrypted secret' })
   await queue.close(0)
+  await app.close()
   await close()
 }
 

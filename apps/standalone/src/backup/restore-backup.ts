@@ -51,6 +51,10 @@ export async function restoreBackup(backup: string, { dataDir, databaseUrl, arti
       await runPostgresClient('pg_restore', databaseUrl, [
         '--single-transaction',
         '--exit-on-error',
+        // The next migration creates the roles with their rights. Without the comment it knows that they are missing.
+        '--no-owner',
+        '--no-privileges',
+        '--no-comments',
         path.join(backup, 'database.dump'),
       ])
     else giveToPostgres(path.join(dataDir, 'postgres.partial/data'))

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { roleUrls } from '@muster/core/role-urls'
 import pg from 'pg'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { migrateDb } from '../../../../packages/core/src/kernel/db/migrate.ts'
@@ -44,7 +45,7 @@ test('an upgrade backs up first; the older version refuses the new schema and ru
   const postgres = await start(settings.dataDir)
   const backups: (string | null)[] = []
   const startVersion = (folder: string) =>
-    prepareDatabase(postgres.url, {
+    prepareDatabase(postgres.url, roleUrls({ DATABASE_URL: postgres.url }), {
       folder,
       backUp: async () => backups.push(await backUpBeforeUpgrade(settings, postgres.url)),
       migrate: () => migrateDb(postgres.url, undefined, folder),
@@ -55,23 +56,23 @@ test('an upgrade backs up first; the older version refuses the new schema and ru
   expect(backups).toEqual([])
   await query(postgres.url, `insert into tenants (id, name) values (gen_random_uuid(), 'of the older version')`)
 
-  const failing = prepareDatabase(postgres.url, {
+  const failing = prepareDatabase(postgres.url, roleUrls({ DATABASE_URL: postgres.url }), {
     folder: newer,
     backUp: () => Promise.reject(new Error('disk full')),
     migrate: () => startVersion(newer),
   })
   await expect(failing).rejects.toThrow('disk full')
-  expect(await migrationState(postgres.url, newer)).toBe('upgrade')
+  expect(await migrationState(postgres.url, roleUrls({ DATABASE_URL: postgres.url }), newer)).toBe('upgrade')
 
   await startVersion(newer)
   expect(backups).toHaveLength(1)
-  expect(await migrationState(postgres.url, newer)).toBe('current')
+  expect(await migrationState(postgres.url, roleUrls({ DATABASE_URL: postgres.url }), newer)).toBe('current')
   await query(postgres.url, `insert into tenants (id, name, next) values (gen_random_uuid(), 'of the newer version', 'x')`)
   await expect(startVersion(older)).rejects.toThrow(/was migrated by a newer version of Muster .*or restore a backup from before/)
 
   const target = path.join(home, 'rolled-back')
   await restoreBackup(backups[0]!, { dataDir: target, databaseUrl: null, artifactDir: path.join(target, 'artifacts') })
   const restored = await start(target)
-  expect(await migrationState(restored.url, older)).toBe('current')
+  expect(await migrationState(restored.url, roleUrls({ DATABASE_URL: restored.url }), older)).toBe('current')
   expect(await query(restored.url, 'select name from tenants')).toEqual([{ name: 'of the older version' }])
 })

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { rulesId } from '@muster/core/role-urls'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrationState } from './migration-state.ts'
@@ -29,16 +30,25 @@ test('distinguishes a current database, one of an older version, and others', as
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
   try {
-    expect(await migrationState(server.url, folder)).toBe('other')
+    const roles = { app: server.url, system: server.url }
+    const check = () => migrationState(server.url, roles, folder)
+    const comment = (rules: string) => client.query(`comment on schema drizzle is '${rules}'`)
+    const rules = rulesId({ app: 'muster', system: 'muster' })
+    expect(await check()).toBe('other')
     await client.query('create schema drizzle; create table drizzle.__drizzle_migrations (name text, hash text)')
     await client.query(`insert into drizzle.__drizzle_migrations values ('2_second', '${EMPTY}')`)
-    expect(await migrationState(server.url, folder)).toBe('upgrade')
+    await comment('rules of an older version')
+    expect(await check()).toBe('upgrade')
     await client.query(`insert into drizzle.__drizzle_migrations values ('1_first', 'changed')`)
-    expect(await migrationState(server.url, folder)).toBe('other')
+    expect(await check()).toBe('other')
     await client.query(`update drizzle.__drizzle_migrations set hash = '${EMPTY}'`)
-    expect(await migrationState(server.url, folder)).toBe('current')
+    expect(await check()).toBe('other')
+    await comment(rules)
+    expect(await check()).toBe('current')
+    const rejected = server.url.replace(/:[^:@]*@/, ':wrong@')
+    expect(await migrationState(server.url, { ...roles, app: rejected }, folder)).toBe('other')
     await client.query(`insert into drizzle.__drizzle_migrations values ('3_newer', '${EMPTY}')`)
-    expect(await migrationState(server.url, folder)).toBe('other')
+    expect(await check()).toBe('other')
   } finally {
     await client.end()
   }

@@ -90,17 +90,16 @@ test('ignores entries of runs that ended, were canceled or have another worker',
 
 /** Makes Postgres end the first two connections that change this column. @returns reads the number of changes */
 async function cutConnectionsThatSet(column: string, table: string) {
-  const { db } = fixture.runtime
   const name = `cut_${column}`
-  await db.execute(sql.raw(`create sequence ${name}`))
-  await db.execute(
-    sql.raw(`create function ${name}() returns trigger language plpgsql as $$ begin
-      if nextval('${name}') <= 2 then perform pg_terminate_backend(pg_backend_pid()); end if; return new; end $$`),
+  await fixture.asOwner(
+    `create sequence ${name};
+      create function ${name}() returns trigger language plpgsql as $$ begin
+      if nextval('${name}') <= 2 then perform pg_terminate_backend(pg_backend_pid()); end if; return new; end $$;
+      grant usage, select on sequence ${name} to public;
+      create trigger ${name} before update of ${column} on ${table} for each row execute function ${name}()`,
   )
-  await db.execute(
-    sql.raw(`create trigger ${name} before update of ${column} on ${table} for each row execute function ${name}()`),
-  )
-  return async () => (await db.execute<{ cuts: number }>(sql.raw(`select last_value::int as cuts from ${name}`))).rows[0]!.cuts
+  return async () =>
+    (await fixture.runtime.db.execute<{ cuts: number }>(sql.raw(`select last_value::int as cuts from ${name}`))).rows[0]!.cuts
 }
 
 test('a run starts when connections are lost during the claim and the read of its credentials', async () => {

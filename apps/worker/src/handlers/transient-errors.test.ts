@@ -22,17 +22,19 @@ afterAll(() => fixture.close())
 /** Rejects the first attempt of every statement and transaction, like a server that restarts repeatedly. */
 function withTransientErrors(runtime: SystemCtx): { runtime: SystemCtx; rejected: () => number } {
   let calls = 0
-  const db = new Proxy(runtime.db, {
-    get(target, key) {
-      const value = Reflect.get(target, key, target)
-      if (!['select', 'update', 'insert', 'transaction'].includes(String(key))) return value
-      return (...args: unknown[]) => {
-        if (++calls % 2 === 1) throw Object.assign(new Error('terminating connection'), { code: '57P01' })
-        return Reflect.apply(value as () => unknown, target, args)
-      }
-    },
-  }) as Db
-  return { runtime: { ...runtime, db }, rejected: () => Math.ceil(calls / 2) }
+  const failing = <D extends Db>(db: D): D =>
+    new Proxy(db, {
+      get(target, key) {
+        const value = Reflect.get(target, key, target)
+        if (!['select', 'update', 'insert', 'transaction'].includes(String(key))) return value
+        return (...args: unknown[]) => {
+          if (++calls % 2 === 1) throw Object.assign(new Error('terminating connection'), { code: '57P01' })
+          return Reflect.apply(value as () => unknown, target, args)
+        }
+      },
+    })
+  const tenantDb: SystemCtx['tenantDb'] = (tenantId) => failing(runtime.tenantDb(tenantId))
+  return { runtime: { ...runtime, db: failing(runtime.db), tenantDb }, rejected: () => Math.ceil(calls / 2) }
 }
 
 const depsOf = (runtime: SystemCtx) => ({

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { localStore } from '@muster/core/artifacts'
 import { openVault } from '@muster/core/credentials'
-import { connectDb } from '@muster/core/db'
+import { connectDb, connectTenants, roleUrls } from '@muster/core/db'
 import { createListener, createNotifier } from '@muster/core/events'
 import { createLog } from '@muster/core/log'
 import { createQueue, type QueueEntry } from '@muster/core/queue'
@@ -20,11 +20,13 @@ type ExecuteRunInput = { url: string; config: ExecutorConfig; surroundings: Visi
 /** Executes one run; the main function of the process. */
 async function executeRun({ url, config, surroundings, entry }: ExecuteRunInput): Promise<void> {
   const log = createLog('worker', process.env.LOG_LEVEL ?? 'silent')
-  const { db } = connectDb(url, { max: 3 })
+  const urls = roleUrls({ DATABASE_URL: url })
+  const { db } = connectDb(urls.system, { max: 3 })
+  const { tenantDb } = connectTenants(urls.app, { max: 3 })
   const vault = await openVault(db, TEST_MASTER_PASSWORD, 1, fastDeriveKey)
-  const queue = await createQueue(url, log, 'sender', queues)
+  const queue = await createQueue(urls.system, log, 'sender', queues)
   const actor = { kind: 'worker', id: 'killed', name: 'killed' } as const
-  const runtime = { db, queue, notify: createNotifier(url, log).notify, log, vault, actor }
+  const runtime = { db, tenantDb, queue, notify: createNotifier(url, log).notify, log, vault, actor }
   const listener = await createListener(url, log)
   // Ends this process and its run when a test fails before it kills them.
   const stopping = new AbortController()

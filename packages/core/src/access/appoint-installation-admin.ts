@@ -20,7 +20,8 @@ export async function appointInstallationAdmin(
 ): Promise<typeof users.$inferSelect> {
   authorize(ctx, installationAdminPermissions.write)
   const { userId } = parseInput(AppointInstallationAdminInput, input)
-  return inTransaction(ctx, async (tx) => {
+  // The user may not be a member of the caller's tenant.
+  return inTransaction({ ...ctx, db: ctx.systemDb }, async (tx, ctx) => {
     const [user] = await tx.update(users).set({ isInstallationAdmin: true }).where(eq(users.id, userId)).returning()
     if (!user) throw new NotFound(`There is no user ${userId}.`)
     await audit(tx, ctx, memberAudit.appointInstallationAdmin, user)

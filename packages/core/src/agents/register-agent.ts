@@ -10,7 +10,7 @@ import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { raiseAlerts } from '../alerts/index.ts'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, createdBy, inTransaction, type SystemCtx, type Tx } from '../kernel/context.ts'
+import { authorize, type Ctx, createdBy, inTransaction, type SystemCtx, type Tx, tenantCtx } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
 import { computeNodes } from '../nodes/tables.ts'
@@ -45,7 +45,7 @@ export async function registerAgent(
     return reject('proof_invalid', 'A registration with a token must be signed with the key. Sign it.')
   const found = await findTenant(services, request)
   if ('code' in found) return found
-  const ctx: Ctx = { ...services, tenantId: found.tenantId, actor: { kind: 'agent', id: null, name: `agent ${request.node_id}` } }
+  const ctx: Ctx = tenantCtx(services, found.tenantId, { kind: 'agent', id: null, name: `agent ${request.node_id}` })
   authorize(ctx, agentPermissions.register)
   return inTransaction(ctx, async (tx, ctx) => {
     // Serializes registrations per name, so that two with the same new name do not both find it free.

@@ -13,5 +13,5 @@ test('every pattern of 1 to 12 lost heartbeats leads to the expected states', { 
   const { admin, system } = await t.given.tenant()
   // Half of the agents are silent at once, which must not count as a mass outage.
   await updateAgentSettings(admin, { massOutagePercent: 100 })
-  expect(await checkLossPatterns(system, 12)).toEqual({ checked: 4096 * 3 * 12, wrong: [] })
+  expect(await checkLossPatterns(t.runtime, system, 12)).toEqual({ checked: 4096 * 3 * 12, wrong: [] })
 })

@@ -100,7 +100,7 @@ test('the SQL expression agrees with nextState for every state and fact', async 
 
 test('patterns of lost heartbeats lead to the expected states at 119, 120, 121, 299, 300 and 301 s', async () => {
   const fixture = await plain()
-  expect(await checkLossPatterns(fixture.system, 6)).toEqual({ checked: 64 * 3 * 12, wrong: [] })
+  expect(await checkLossPatterns(t.runtime, fixture.system, 6)).toEqual({ checked: 64 * 3 * 12, wrong: [] })
 })
 
 test('STALE, OFFLINE and ACTIVE again: raises one alert each and records the reasons', async () => {

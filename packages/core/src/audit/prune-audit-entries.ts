@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, min, sql } from 'drizzle-orm'
 import { tenants } from '../access/tables.ts'
-import { authorize, inTransaction, type SystemCtx, type Tx } from '../kernel/context.ts'
+import { authorize, type Ctx, inTransaction, type SystemCtx, type Tx } from '../kernel/context.ts'
 import { isTransientDbError } from '../kernel/retry-transient.ts'
 import { audit } from './audit.ts'
 import { auditLogAudit } from './audit-actions.ts'
@@ -27,7 +27,9 @@ export async function pruneAuditEntries(ctx: SystemCtx): Promise<number> {
   for (const { id, auditRetentionDays } of limited)
     try {
       for (let deleted = BATCH; deleted === BATCH; count += deleted)
-        deleted = await inTransaction(ctx, (tx, ctx) => pruneSome(tx, { ...ctx, tenantId: id }, auditRetentionDays!, keyVersion))
+        deleted = await inTransaction(ctx, (tx, ctx) =>
+          pruneSome(tx, { ...ctx, systemDb: tx, tenantId: id }, auditRetentionDays!, keyVersion),
+        )
     } catch (error) {
       if (isTransientDbError(error)) throw error
       ctx.log.error({ err: error, tenantId: id }, 'cannot prune the audit log of a tenant; continuing with other tenants')
@@ -35,7 +37,7 @@ export async function pruneAuditEntries(ctx: SystemCtx): Promise<number> {
   return count
 }
 
-async function pruneSome(tx: Tx, ctx: SystemCtx & { tenantId: string }, days: number, keyVersion: number): Promise<number> {
+async function pruneSome(tx: Tx, ctx: Ctx, days: number, keyVersion: number): Promise<number> {
   const { tenantId, vault } = ctx
   if (!(await lockChain(tx, tenantId))) return 0
   const [last] = await tx
@@ -70,7 +72,7 @@ async function pruneSome(tx: Tx, ctx: SystemCtx & { tenantId: string }, days: nu
   return rows.length
 }
 
-function refuse({ log, tenantId }: SystemCtx & { tenantId: string }, seq: number): 0 {
+function refuse({ log, tenantId }: Ctx, seq: number): 0 {
   log.error({ tenantId, seq }, 'the audit log does not verify; retention keeps its entries. Run `muster audit verify`')
   return 0
 }

@@ -129,7 +129,7 @@ test('records many unreachable nodes in one call, each with its own reason', asy
   const nodes = await t.given.fleet(ours.operator, { nodes: 3, prefix: 'lost' })
   const alarmed = await aNode()
   await offer(alarmed, makeHostKey())
-  const update = vi.spyOn(t.runtime.db, 'update')
+  const update = vi.spyOn(ours.worker.db, 'update')
   const lost = [...nodes, alarmed].map((node, i) => ({ nodeId: node.id, reason: `no answer\0 ${i}` }))
   await recordNodesUnreachable(ours.worker, lost)
   expect(update).toHaveBeenCalledTimes(1)

@@ -38,7 +38,7 @@ export async function credentialKey(ctx: Ctx): Promise<CredentialKey> {
         filter (where is_stale and f.object_id is not null), '[]') as failed
     from held left join ${reencryptFailures} f on f.object_id = held.id and f.key_version = ${version}`)
   const { total, stale, failed } = counted.rows[0]!
-  const inUse = await ctx.db.execute<{ version: number }>(
+  const inUse = await ctx.systemDb.execute<{ version: number }>(
     sql`select distinct version from (${sql.join(
       places.map(
         ([, table]) => sql`select ${versionOf(sql`s.value`)} as version from ${table}, jsonb_each_text(${table.encrypted}) s`,

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Ctx } from '../kernel/context.ts'
+import type { SystemCtx } from '../kernel/context.ts'
 import { fastDeriveKey, TEST_MASTER_PASSWORD } from '../testing/master-password.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { recordVersion } from './encryption.ts'
@@ -22,7 +22,7 @@ test('a rotation re-encrypts all secrets of all tenants once, and they stay read
   const password = await t.given.credential(one.admin, 'SSH_PASSWORD', { password: 'first' })
   const key = await t.given.credential(two.admin, 'SSH_KEY')
   const vault = await openVault(t.runtime.db, TEST_MASTER_PASSWORD, 2, fastDeriveKey)
-  const worker: Ctx = { ...one.worker, vault }
+  const worker: SystemCtx = { ...t.runtime, actor: one.worker.actor, vault }
 
   const broken = await t.given.credential(one.admin, 'BECOME')
   await t.runtime.db.update(credentials).set({ encrypted: password.encrypted }).where(eq(credentials.id, broken.id))

@@ -1,6 +1,6 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction, type SystemCtx } from '../kernel/context.ts'
+import { authorize, type Ctx, inTransaction, type SystemCtx, tenantCtx } from '../kernel/context.ts'
 import { isTransientDbError } from '../kernel/retry-transient.ts'
 import { credentialAudit } from './audit-actions.ts'
 import { ENCRYPTED_TABLES, type EncryptedTable, encryptedBefore } from './encrypted-tables.ts'
@@ -30,7 +30,7 @@ export async function reencryptCredentials(ctx: SystemCtx): Promise<number> {
         .where(and(encryptedBefore(table, version), gt(table.id, last)))
         .orderBy(table.id)
         .limit(BATCH)) as Row[]
-      for (const row of rows) if (await reencryptRow({ ...ctx, tenantId: row.tenantId }, what, table, row, version)) count++
+      for (const row of rows) if (await reencryptRow(tenantCtx(ctx, row.tenantId, ctx.actor), what, table, row, version)) count++
       if (rows.length < BATCH) break
       last = rows.at(-1)!.id
     }

@@ -65,7 +65,7 @@ test('names records that cannot be decrypted, skips them, and clears them when t
   const broken = await t.given.credential(admin, 'SSH_PASSWORD', { name: 'broken' })
   await t.runtime.db.update(credentials).set({ encrypted: good.encrypted }).where(eq(credentials.id, broken.id))
   const { version } = await rotateCredentialKey(installationAdmin)
-  await reencryptCredentials(worker)
+  await reencryptCredentials({ ...t.runtime, actor: worker.actor })
   const failed = [{ what: 'credential', id: broken.id, name: 'broken', reason: expect.stringContaining('cannot be decrypted') }]
   expect(await credentialKey(viewer)).toMatchObject({ version, total: 2, left: 0, failed, olderInUse: [version - 1] })
   expect(await credentialKey(ours.viewer)).toMatchObject({ failed: [] })

@@ -20,7 +20,7 @@ export async function rotateCredentialKey(ctx: Ctx): Promise<CredentialKey> {
   const before = await credentialKey(ctx)
   const reason = rotateBlockedReason(before)
   if (reason) throw new Conflict(reason)
-  await inTransaction(ctx, async (tx, ctx) => {
+  await inTransaction({ ...ctx, db: ctx.systemDb }, async (tx, ctx) => {
     await lockKeys(tx)
     const key = await ctx.vault.makeKey(tx, before.version + 1)
     const [created] = await tx.insert(credentialKeys).values(key).onConflictDoNothing().returning()

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { agentEnrollmentTokens, agentOutages, agentTransitions } from '../agents/tables.ts'
-import type { SystemCtx, Tx } from '../kernel/context.ts'
+import type { SystemCtx } from '../kernel/context.ts'
 import { authorize } from '../kernel/context.ts'
 import { heartbeatPermissions } from './permissions.ts'
 
@@ -37,11 +37,12 @@ export async function rollUpHeartbeatHistory(
     let created = 0
     for (let day = today; day <= today + AHEAD * DAY_MS; day += DAY_MS)
       if (!names.has(nameOf(day))) {
-        await createPartition(tx, day)
+        await tx.execute(sql`select create_heartbeat_history_partition(${dayOf(day)}::date)`)
         created++
       }
     const over = [...names].filter((name) => endOf(name) < now.getTime() - KEPT_HOURS * 3_600_000)
-    for (const name of over) await tx.execute(sql.raw(`drop table ${name}`))
+    for (const name of over)
+      await tx.execute(sql`select drop_heartbeat_history_partition(to_date(${name.slice(-8)}, 'YYYYMMDD'))`)
     await tx.execute(
       sql`delete from agent_heartbeat_history_default where bucket_at < now() - make_interval(hours => ${KEPT_HOURS})`,
     )
@@ -55,23 +56,11 @@ export async function rollUpHeartbeatHistory(
   })
 }
 
-const nameOf = (day: number) => `agent_heartbeat_history_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`
+const dayOf = (day: number) => new Date(day).toISOString().slice(0, 10)
+const nameOf = (day: number) => `agent_heartbeat_history_${dayOf(day).replaceAll('-', '')}`
 
 /** End of a partition's day; infinity for the default partition. */
 function endOf(name: string): number {
   const [, year, month, day] = PARTITION.exec(name) ?? []
   return year ? Date.parse(`${year}-${month}-${day}T00:00:00Z`) + DAY_MS : Number.POSITIVE_INFINITY
-}
-
-/** Creates a day's partition and moves its rows there from the default partition. */
-async function createPartition(tx: Tx, day: number): Promise<void> {
-  const [name, from, to] = [nameOf(day), new Date(day).toISOString(), new Date(day + DAY_MS).toISOString()]
-  await tx.execute(sql.raw(`create table ${name} (like agent_heartbeat_history including all)`))
-  await tx.execute(
-    sql.raw(`with moved as (delete from agent_heartbeat_history_default where bucket_at >= '${from}' and bucket_at < '${to}' returning *)
-      insert into ${name} select * from moved`),
-  )
-  await tx.execute(
-    sql.raw(`alter table agent_heartbeat_history attach partition ${name} for values from ('${from}') to ('${to}')`),
-  )
 }

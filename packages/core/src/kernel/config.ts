@@ -10,9 +10,16 @@ export const portSetting = z.coerce.number().int().min(0).max(65535)
 export const secondsSetting = (fallback: number) => z.coerce.number().positive().default(fallback)
 export const pathSetting = z.string().startsWith('/', 'must be an absolute path')
 
+const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must look like postgres://user:password@host:port/database')
+
 /** Settings of every process. */
 export const processSettings = {
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must look like postgres://user:password@host:port/database'),
+  /** Of the database's owner; only migrations need it. The URLs of the roles are derived from it when they are not set. */
+  DATABASE_URL: postgresUrl.optional(),
+  DATABASE_APP_URL: postgresUrl.optional(),
+  DATABASE_SYSTEM_URL: postgresUrl.optional(),
+  /** Time limit of a statement of the application role in the API, in seconds. */
+  DATABASE_STATEMENT_TIMEOUT: secondsSetting(30),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 } as const
 

@@ -1,6 +1,7 @@
 import type { AnyRelations, EmptyRelations } from 'drizzle-orm'
 import type { Db, PoolDb, Tx } from './db/client.ts'
 import { recordChanges } from './db/record-changes.ts'
+import type { TenantDbs } from './db/tenant-db.ts'
 import { Forbidden, NotFound } from './errors.ts'
 import type { ChangeEvent } from './events.ts'
 import type { Log } from './log.ts'
@@ -44,11 +45,17 @@ export type Vault = {
 export type EncryptionContext = { tenantId: string; objectId: string; field: string }
 
 type Services = { queue: Queue; notify: (changeEvent: ChangeEvent) => void; log: Log; vault: Vault }
-/** Services that a process creates at start and passes to every verb. */
-export type Runtime<R extends AnyRelations = EmptyRelations> = Services & { db: PoolDb<R> }
-/** The caller of a verb that acts over all tenants, such as a reconciler. */
-export type SystemCtx<R extends AnyRelations = EmptyRelations> = Services & { db: Db<R>; actor: Actor }
-/** The caller of a verb. Every read and write is inside `tenantId`. Inside `inTransaction`, `db` is the transaction. */
+/**
+ * Services that a process creates at start and passes to every verb. `db` sees all tenants: only the files that
+ * `system-role.test.ts` lists use it. Everything else uses `tenantCtx`.
+ */
+export type Runtime<R extends AnyRelations = EmptyRelations> = Services & { db: PoolDb<R>; tenantDb: TenantDbs<R> }
+/** The caller of a verb that acts over all tenants, such as a reconciler. Its `db` bypasses row-level security. */
+export type SystemCtx<R extends AnyRelations = EmptyRelations> = Services & { db: Db<R>; tenantDb: TenantDbs<R>; actor: Actor }
+/**
+ * The caller of a verb. Every read and write is inside `tenantId`: row-level security hides all other rows from `db`. Inside
+ * `inTransaction`, `db` is the transaction.
+ */
 export type Ctx<R extends AnyRelations = EmptyRelations> = SystemCtx<R> & {
   tenantId: string
   requestId?: string
@@ -56,6 +63,8 @@ export type Ctx<R extends AnyRelations = EmptyRelations> = SystemCtx<R> & {
   runId?: string
   origin?: Origin
   attempt?: Attempt
+  /** Bypasses row-level security: for the few statements of a tenant's verbs that concern the whole installation. */
+  systemDb: Db
 }
 
 /** Through what and from where a caller acts, for the audit log. */
@@ -73,6 +82,19 @@ export type Attempt = { permission?: string; isRecorded?: boolean }
 
 /** Muster itself, over all tenants. */
 export const systemCtx = <R extends object>(runtime: R): R & { actor: Actor } => ({ ...runtime, actor: SYSTEM })
+
+/** A caller in a tenant, whose `db` sees only that tenant. */
+export const tenantCtx = <R extends { db: unknown; tenantDb(tenantId: string): unknown }>(
+  runtime: R,
+  tenantId: string,
+  actor: Actor,
+): Omit<R, 'db' | 'actor'> & { db: ReturnType<R['tenantDb']>; systemDb: R['db']; tenantId: string; actor: Actor } => ({
+  ...runtime,
+  db: runtime.tenantDb(tenantId) as ReturnType<R['tenantDb']>,
+  systemDb: runtime.db,
+  tenantId,
+  actor,
+})
 
 /** Why `actor` lacks `permission`; null when it has it. */
 export function permissionDeniedReason(actor: Actor, { name, holder }: Permission): string | null {

@@ -28,6 +28,22 @@ export type Queue = {
 // enqueues the row again.
 const EXPIRE_S = 24 * 3600
 
+/** Creates or updates the tables of the queue. `url` is that of the database's owner. */
+export async function migrateQueue(url: string): Promise<void> {
+  const boss = new PgBoss({
+    connectionString: url,
+    application_name: 'muster-migrate',
+    max: 1,
+    supervise: false,
+    schedule: false,
+  })
+  const errors: Error[] = []
+  boss.on('error', (error) => errors.push(error))
+  await boss.start()
+  await boss.stop({ graceful: false })
+  if (errors.length > 0) throw errors[0]
+}
+
 /** @param role `sender` never handles entries (API, tests); `worker` also maintains the queue's tables */
 export async function createQueue(
   url: string,
@@ -42,6 +58,8 @@ export async function createQueue(
     useListenNotify: role === 'worker',
     supervise: role === 'worker',
     schedule: false,
+    migrate: false,
+    createSchema: false,
   })
   boss.on('error', (error) => log.warn({ err: error }, 'queue'))
   await boss.start()

@@ -1,5 +1,5 @@
 import type { Ctx, SystemCtx } from '../kernel/context.ts'
-import { authorize } from '../kernel/context.ts'
+import { authorize, tenantCtx } from '../kernel/context.ts'
 import { retryTransient } from '../kernel/retry-transient.ts'
 import { type Claim, claimJobRun } from './claim-job-run.ts'
 import { queuePermissions } from './permissions.ts'
@@ -20,7 +20,7 @@ export async function claimNextJobRun(
     const next = await retryTransient(() => nextRun(ctx.db, workerId))
     if (next === 'draining') return next
     if (next) {
-      const claimCtx: Ctx = { ...ctx, actor: { kind: 'worker', id: workerId, name: workerId }, tenantId: next.tenantId }
+      const claimCtx: Ctx = tenantCtx(ctx, next.tenantId, { kind: 'worker', id: workerId, name: workerId })
       const claim = await retryTransient(() => claimJobRun(claimCtx, { ...next, workerId, token }))
       if (claim) return { ctx: { ...claimCtx, runId: claim.run.id }, claim }
       // Another worker was faster, or the run waits for its nodes. In both cases the next call finds another run.

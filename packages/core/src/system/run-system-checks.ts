@@ -10,10 +10,14 @@ export type SystemChecks = () => Promise<Observation[]>
 const TIMEOUT_MS = 15_000
 
 /** Runs the checks of the database and of the calling process, and adds what workers reported. Ordered by check, then by source. */
-export async function runSystemChecks(ctx: Pick<Ctx, 'actor' | 'db'>, own: SystemChecks, source = 'API'): Promise<Finding[]> {
+export async function runSystemChecks(
+  ctx: Pick<Ctx, 'actor' | 'systemDb'>,
+  own: SystemChecks,
+  source = 'API',
+): Promise<Finding[]> {
   authorize(ctx, systemPermissions.check)
   const [shared, local] = await Promise.all([
-    settled('the database', () => checkDatabase(ctx.db)),
+    settled('the database', () => checkDatabase(ctx.systemDb)),
     settled(source, async () => (await own()).map((one) => ({ ...one, source }))),
   ])
   const order = (finding: Finding) => SYSTEM_CHECKS.indexOf(finding.check)

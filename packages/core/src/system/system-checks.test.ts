@@ -45,7 +45,7 @@ test('only permitted callers see the findings', async () => {
 test('reports a database that does not answer and checks that fail', async () => {
   const { system } = await t.given.tenant()
   const db = { ...t.runtime.db, execute: () => Promise.reject(new Error('connection refused')) } as unknown as typeof t.runtime.db
-  const failed = await runSystemChecks({ ...system, db }, () => Promise.reject(new Error('the disk is gone')))
+  const failed = await runSystemChecks({ ...system, systemDb: db }, () => Promise.reject(new Error('the disk is gone')))
   expect(failed).toMatchObject([
     { severity: 'ERROR', message: 'The checks of API failed: the disk is gone' },
     { severity: 'ERROR', message: 'The checks of the database failed: connection refused' },
@@ -53,7 +53,7 @@ test('reports a database that does not answer and checks that fail', async () =>
 })
 
 test('reports pending migrations', async () => {
-  await t.runtime.db.execute(sql`delete from drizzle.__drizzle_migrations`)
+  await t.asOwner(`delete from drizzle.__drizzle_migrations`)
   expect((await findings()).find(({ check }) => check === 'MIGRATIONS')).toMatchObject({
     severity: 'ERROR',
     message: expect.stringContaining('_initial'),

@@ -10,7 +10,7 @@ import { syncBuiltInTemplates } from './sync-built-in-templates.ts'
  * older version.
  */
 export async function updateBuiltInTemplates(caller: SystemCtx): Promise<void> {
-  const ctx: Ctx = { ...caller, tenantId: '' }
+  const ctx: Ctx = { ...caller, systemDb: caller.db, tenantId: '' }
   authorize(ctx, templatePermissions.updateBuiltIn)
   const all = await ctx.db.select({ id: tenants.id, name: tenants.name }).from(tenants)
   for (const tenant of all)

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { migrateDb } from '../kernel/db/migrate.ts'
+import { type RoleUrls, roleUrls, rulesId } from '../kernel/db/role-urls.ts'
 import { createLog } from '../kernel/log.ts'
 import { createQueue } from '../kernel/queue.ts'
 import { queues } from '../registry.ts'
@@ -19,7 +20,8 @@ function adminUrl(): string {
   return url
 }
 
-type TestDatabase = { url: string; drop(): Promise<void> }
+/** `url` is that of the owner; `roles` are those of the application. */
+type TestDatabase = { url: string; roles: RoleUrls; drop(): Promise<void> }
 
 function withDatabase(url: string, name: string): string {
   const u = new URL(url)
@@ -38,7 +40,7 @@ async function asAdmin<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
 }
 
 function migrationsHash(): string {
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(rulesId({ app: 'app', system: 'system' }))
   for (const entry of readdirSync(MIGRATIONS, { recursive: true, withFileTypes: true }))
     if (entry.isFile() && entry.name.endsWith('.sql')) hash.update(readFileSync(`${entry.parentPath}/${entry.name}`))
   return hash.digest('hex').slice(0, 12)
@@ -75,8 +77,10 @@ export const createEmptyDatabase = (): Promise<TestDatabase> => createDatabase('
 async function createDatabase(template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await asAdmin((admin) => admin.query(`create database ${name} template ${template}`))
+  const url = withDatabase(adminUrl(), name)
   return {
-    url: withDatabase(adminUrl(), name),
+    url,
+    roles: roleUrls({ DATABASE_URL: url }),
     drop: () => asAdmin(async (admin) => void (await admin.query(`drop database if exists ${name} with (force)`))),
   }
 }

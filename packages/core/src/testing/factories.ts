@@ -5,6 +5,7 @@ import { createTenant, members, users } from '../access/index.ts'
 import type { Role, Tenant } from '../access/tables.ts'
 import { createCredential } from '../credentials/index.ts'
 import type { Credential, CredentialKind } from '../credentials/tables.ts'
+import { SYSTEM, tenantCtx } from '../kernel/context.ts'
 import { newId } from '../kernel/db/columns.ts'
 import { actorRole } from '../kernel/permissions.ts'
 import { accelerators, computeNodes } from '../nodes/index.ts'
@@ -90,21 +91,22 @@ export function createFactories(runtime: Runtime & SystemCtx): Factories {
       await runtime.db.insert(members).values(roles.map((role, i) => ({ tenantId: tenant.id, userId: people[i]!.id, role })))
       const as = (role: Role): Ctx => {
         const person = people[roles.indexOf(role)]!
-        return { ...runtime, tenantId: tenant.id, actor: { kind: 'user', id: person.id, name: person.name, ...actorRole(role) } }
+        return tenantCtx(runtime, tenant.id, { kind: 'user', id: person.id, name: person.name, ...actorRole(role) })
       }
       return {
         tenant,
-        installationAdmin: {
-          ...runtime,
-          tenantId: tenant.id,
-          actor: { kind: 'user', id: people[0]!.id, name: people[0]!.name, ...actorRole('owner', true) },
-        },
+        installationAdmin: tenantCtx(runtime, tenant.id, {
+          kind: 'user',
+          id: people[0]!.id,
+          name: people[0]!.name,
+          ...actorRole('owner', true),
+        }),
         owner: as('owner'),
         admin: as('admin'),
         operator: as('operator'),
         viewer: as('viewer'),
-        worker: { ...runtime, tenantId: tenant.id, actor: { kind: 'worker', id: unique('worker'), name: 'worker' } },
-        system: { ...runtime, tenantId: tenant.id, actor: { kind: 'system', id: null, name: 'Muster' } },
+        worker: tenantCtx(runtime, tenant.id, { kind: 'worker', id: unique('worker'), name: 'worker' }),
+        system: tenantCtx(runtime, tenant.id, SYSTEM),
       }
     },
 

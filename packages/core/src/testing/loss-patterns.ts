@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { agents, reconcileAgentStates } from '../agents/index.ts'
 import { acceptHeartbeats } from '../heartbeats/index.ts'
-import type { Ctx, Runtime } from '../kernel/context.ts'
+import type { Ctx, Runtime, SystemCtx } from '../kernel/context.ts'
 import { heartbeatOf, insertAgents } from './insert-agents.ts'
 
 const INTERVAL_S = 30
@@ -12,6 +12,7 @@ const STEPS = 12
  * ones. Compares each state with the agent's silence one second before, at and one second after each of the twelve heartbeats.
  */
 export async function checkLossPatterns(
+  system: SystemCtx & Pick<Runtime, 'db'>,
   ctx: Ctx & Pick<Runtime, 'db'>,
   bits: number,
 ): Promise<{ checked: number; wrong: string[] }> {
@@ -25,7 +26,7 @@ export async function checkLossPatterns(
     const sent = inserted.filter((_, i) => isSent(i))
     for (const { nodeId } of sent) lastHeard[indexOf.get(nodeId)!] = seconds
     return acceptHeartbeats(
-      ctx,
+      system,
       sent.map((agent) => heartbeatOf(agent, seconds + 1, at(seconds))),
       at(seconds),
     )
@@ -33,7 +34,7 @@ export async function checkLossPatterns(
   let checked = 0
   const wrong: string[] = []
   const checkStates = async (seconds: number) => {
-    await reconcileAgentStates(ctx, at(seconds))
+    await reconcileAgentStates(system, at(seconds))
     for (const { nodeId, state } of await ctx.db.select().from(agents).where(eq(agents.tenantId, ctx.tenantId))) {
       const i = indexOf.get(nodeId)!
       const silence = seconds - lastHeard[i]!

@@ -3,16 +3,20 @@
 import { sealAuditEntries } from '../audit/index.ts'
 import { openVault } from '../credentials/index.ts'
 import { connectDb } from '../kernel/db/client.ts'
+import { roleUrls } from '../kernel/db/role-urls.ts'
+import { connectTenants } from '../kernel/db/tenant-db.ts'
 import { createLog } from '../kernel/log.ts'
 import { fastDeriveKey, TEST_MASTER_PASSWORD } from './master-password.ts'
 
 const [url, limit] = process.argv.slice(2) as [string, string]
-const { db } = connectDb(url, { max: 2, name: 'muster-test-seal' })
+const urls = roleUrls({ DATABASE_URL: url })
+const { db } = connectDb(urls.system, { max: 2, name: 'muster-test-seal' })
 const vault = await openVault(db, TEST_MASTER_PASSWORD, 1, fastDeriveKey)
 let transactions = 0
 const queue = { send: async () => {}, work: async () => {}, pause() {}, resume: async () => {}, close: async () => {} }
 await sealAuditEntries({
   db,
+  tenantDb: connectTenants(urls.app).tenantDb,
   queue,
   log: createLog('seal', 'silent'),
   notify() {},

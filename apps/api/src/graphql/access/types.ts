@@ -2,7 +2,7 @@ import { findMemberships, memberPermissions, type Role, revokeBlockedReason, tok
 import { permissionDeniedReason } from '@muster/core/context'
 import { grantablePermissions } from '@muster/core/permissions'
 import { schema } from '@muster/core/registry'
-import { and, eq, isNotNull } from 'drizzle-orm'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import type { Caller } from '../../sign-in/caller.ts'
 import { connectionTypes } from '../shared/connections.ts'
@@ -101,14 +101,19 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
       description: 'Tenant in which the caller works.',
       resolve: ({ tenantId }) => byId(Tenant, tenantId),
     }),
-    tenants: t.field({
+    tenants: t.drizzleField({
       type: [Tenant],
       description:
         'Tenants of which the user is an active member, the one joined first first; the tenant of an API token. At most 500.',
-      resolve: async ({ actor, tenantId }, _args, { deps }) => {
-        if (actor.kind === 'token') return [byId(Tenant, tenantId)]
-        const memberships = await findMemberships(deps.runtime.db, actor.id)
-        return memberships.map((membership) => byId(Tenant, membership.tenantId))
+      resolve: async (query, { actor, tenantId }, _args, { deps }) => {
+        const { db } = deps.runtime
+        const ids = actor.kind === 'token' ? [tenantId] : (await findMemberships(db, actor.id)).map((each) => each.tenantId)
+        return db.query.tenants.findMany(
+          query({
+            where: { id: { in: ids } },
+            orderBy: (tenant) => sql`array_position(${sql.param(ids)}::uuid[], ${tenant.id})`,
+          }),
+        )
       },
     }),
     hasSecondFactor: t.boolean({

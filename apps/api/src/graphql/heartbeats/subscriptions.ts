@@ -39,7 +39,7 @@ function follow(context: ApiContext, nodeId: string | undefined, cluster: string
     })
     try {
       if (nodeId) {
-        const current = await readHeartbeat(deps.runtime, ctx.tenantId, nodeId)
+        const current = await readHeartbeat(ctx, nodeId)
         if (!current) return
         enqueue([current])
       }

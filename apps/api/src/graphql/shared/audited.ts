@@ -27,6 +27,8 @@ export async function audited<T>(
   const own = caller ? { ...context, ctx: { ...context.ctx, attempt } } : context
   try {
     const result = await work(own)
+    // The payload is read with the original context.
+    context.signedInTenantId = own.signedInTenantId
     if (!attempt.isRecorded) {
       const viewer = caller ?? (result as { viewer?: Caller } | null)?.viewer ?? null
       // Nothing happened: a caller without a session signs out.

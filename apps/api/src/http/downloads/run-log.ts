@@ -43,8 +43,8 @@ export async function sendRunLog(
   const run = parseRun(id)
   if (run === null) return sendError(res, 404, `There is no run ${id}. Use a run number or ID, see \`muster runs\`.`)
   try {
-    const log = await readJobRunLog({ db: deps.runtime.db, tenantId: caller.tenantId }, run, format)
     const { ctx } = createContext(deps, facts, caller)
+    const log = await readJobRunLog(ctx, run, format)
     await recordAttempt(ctx, {
       action: jobRunAudit.downloadLog,
       outcome: 'succeeded',

@@ -41,7 +41,7 @@ export async function acceptInvitation(
     const [member] = await tx.insert(members).values({ tenantId, userId: user.id, role }).onConflictDoNothing().returning()
     if (!member) throw new Conflict('You are already a member of this tenant.')
     await tx.update(invitations).set({ acceptedById: user.id }).where(eq(invitations.id, invitation.id))
-    const ctx: Ctx = { ...caller, tenantId, actor: { kind: 'system', id: null, name: user.name } }
+    const ctx: Ctx = { ...caller, systemDb: caller.db, tenantId, actor: { kind: 'system', id: null, name: user.name } }
     await audit(tx, ctx, invitationAudit.accept, { id: invitation.id, name: email })
     await audit(tx, ctx, memberAudit.add, { id: member.id, name: user.name }, { role })
     return { member, email }

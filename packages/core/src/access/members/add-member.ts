@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
+import { FOREIGN_KEY_VIOLATION, sqlState } from '../../kernel/db/rows.ts'
 import { Conflict, Forbidden, NotFound, parseInput } from '../../kernel/errors.ts'
 import { Id } from '../../kernel/input.ts'
 import { memberAudit } from '../audit-actions.ts'
@@ -21,11 +22,18 @@ export async function addMember(ctx: Ctx, input: z.input<typeof AddMemberInput>)
   const blockedReason = grantBlockedReason(ctx.actor, role)
   if (blockedReason) throw new Forbidden(`${memberPermissions.write.name}: ${blockedReason}`)
   return inTransaction(ctx, async (tx) => {
+    const [member] = await tx
+      .insert(members)
+      .values({ tenantId: ctx.tenantId, userId, role })
+      .onConflictDoNothing()
+      .returning()
+      .catch((error) => {
+        throw sqlState(error) === FOREIGN_KEY_VIOLATION ? new NotFound(`There is no user ${userId}.`) : error
+      })
+    // Row-level security shows a user only to tenants that have the user as a member.
     const [user] = await tx.select({ id: users.id, name: users.name }).from(users).where(eq(users.id, userId))
-    if (!user) throw new NotFound(`There is no user ${userId}.`)
-    const [member] = await tx.insert(members).values({ tenantId: ctx.tenantId, userId, role }).onConflictDoNothing().returning()
-    if (!member) throw new Conflict(`${user.name} is already a member.`)
-    await audit(tx, ctx, memberAudit.add, { id: member.id, name: user.name }, { role })
+    if (!member) throw new Conflict(`${user?.name ?? 'The user'} is already a member.`)
+    await audit(tx, ctx, memberAudit.add, { id: member.id, name: user!.name }, { role })
     return member
   })
 }

@@ -29,7 +29,8 @@ export async function createServiceAccount(ctx: Ctx, input: z.input<typeof Creat
   const blockedReason = grantBlockedReason(ctx.actor, role)
   if (blockedReason) throw new Forbidden(`${memberPermissions.write.name}: ${blockedReason}`)
   const request = { verb: 'createServiceAccount', key: idempotencyKey, input: fields, result: oneRow(members) }
-  return idempotent(ctx, request, async (tx, ctx) => {
+  // Only the system role adds users.
+  return idempotent({ ...ctx, db: ctx.systemDb }, request, async (tx, ctx) => {
     const id = newId()
     // The address cannot receive mail: RFC 2606 reserves the domain.
     await tx.insert(users).values({ id, name, email: `${id}@service-account.invalid`, isServiceAccount: true })

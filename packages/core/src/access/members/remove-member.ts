@@ -18,7 +18,8 @@ import { assertOwnerRemains, findChangeableMember, lockMembers } from './member-
 export async function removeMember(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
   authorize(ctx, memberPermissions.write)
   const { id } = parseInput(IdInput, input)
-  return inTransaction(ctx, async (tx, ctx) => {
+  // Only the system role deletes users.
+  return inTransaction({ ...ctx, db: ctx.systemDb }, async (tx, ctx) => {
     await lockMembers(tx, ctx)
     const member = await findChangeableMember(tx, ctx, id)
     await revokeTokensOf(tx, ctx, member.userId)

@@ -33,7 +33,7 @@ export async function resetSignIn(caller: SystemCtx, { email }: { email: string 
     await tx.delete(twoFactors).where(eq(twoFactors.userId, user.id))
     await tx.update(users).set({ twoFactorEnabled: false }).where(eq(users.id, user.id))
     for (const { tenantId } of found) {
-      const ctx: Ctx = { ...caller, tenantId }
+      const ctx: Ctx = { ...caller, systemDb: caller.db, tenantId }
       await audit(tx, ctx, memberAudit.resetSignIn, { id: user.id, name: user.name })
       caller.notify(accessChanged({ id: user.id, tenantId }))
     }

@@ -105,6 +105,7 @@ async function connectOrCreate(tx: Tx, caller: SystemCtx, identity: Input, hasRo
 /** Of memberships in the tenant: who is recorded as the one who changed them. */
 const tenantCtx = (caller: SystemCtx, tenantId: string, provider: Input['provider']): Ctx => ({
   ...caller,
+  systemDb: caller.db,
   tenantId,
   actor: { kind: 'system', id: null, name: actorName(provider) },
 })

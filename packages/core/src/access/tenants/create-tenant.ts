@@ -17,7 +17,7 @@ export const CreateTenantInput = z.object({ name: singleLineText(100) })
  */
 export async function createTenant(caller: SystemCtx, input: z.input<typeof CreateTenantInput>): Promise<Tenant> {
   const { name } = parseInput(CreateTenantInput, input)
-  const ctx: Ctx = { ...caller, tenantId: '' }
+  const ctx: Ctx = { ...caller, systemDb: caller.db, tenantId: '' }
   authorize(ctx, tenantPermissions.create)
   return inTransaction(ctx, async (tx) => {
     const [tenant] = await tx.insert(tenants).values({ name }).onConflictDoNothing().returning()

@@ -27,7 +27,7 @@ export async function switchTenant(caller: SystemCtx, input: z.input<typeof Swit
       .where(and(eq(sessions.id, sessionId), eq(sessions.userId, actor.id)))
       .returning({ id: sessions.id })
     if (!session) throw new NotFound('The session has ended. Sign in again.')
-    const ctx: Ctx = { ...caller, tenantId }
+    const ctx: Ctx = { ...caller, systemDb: caller.db, tenantId }
     await audit(tx, ctx, tenantAudit.switch, { id: tenantId, name: membership.tenantName })
   })
 }

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditEntries } from '../../audit/index.ts'
+import { tenantCtx } from '../../kernel/context.ts'
 import { actorRole } from '../../kernel/permissions.ts'
 import type { Ctx } from '../../registry.ts'
 import type { TenantFixture } from '../../testing/factories.ts'
@@ -33,7 +34,7 @@ const memberOf = async ({ actor, tenantId }: Ctx) =>
 /** The caller that presents `token`. */
 async function asToken(token: string, address = HERE): Promise<Ctx> {
   const found = await findActorByToken(t.runtime.db, token, address)
-  return { ...t.runtime, ...found! }
+  return tenantCtx(t.runtime, found!.tenantId, found!.actor)
 }
 const works = async (token: string, address = HERE) => (await findActorByToken(t.runtime.db, token, address)) !== null
 

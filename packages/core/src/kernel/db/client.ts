@@ -3,6 +3,7 @@ import { drizzle, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
 import type { PgAsyncDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { prepareRepeated } from './prepare-repeated.ts'
+import { supportTenants } from './tenant-query.ts'
 
 /**
  * Drizzle sends BEGIN before it ensures that the connection is released, so a connection lost there would occupy its pool slot
@@ -38,6 +39,26 @@ export type Db<R extends AnyRelations = EmptyRelations> = PgAsyncDatabase<NodePg
 export type PoolDb<R extends AnyRelations = EmptyRelations> = Db<R> & { $client: pg.Pool }
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
 
+/** Opens a pool of connections; see `connectDb`. */
+export function openPool(url: string, options: { max?: number; name?: string; statementTimeoutMs?: number } = {}): pg.Pool {
+  const pool = new Pool({
+    connectionString: url,
+    max: options.max ?? 10,
+    application_name: options.name ?? 'muster',
+    maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
+    ...(options.statementTimeoutMs ? { statement_timeout: options.statementTimeoutMs } : {}),
+  })
+  // The server ended an idle connection. The pool removes it, and the next query opens another.
+  pool.on('error', () => {})
+  // Without a listener, a connection that ends between two statements would end the process. The next statement fails anyway.
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    supportTenants(client)
+    prepareRepeated(client)
+  })
+  return pool
+}
+
 /**
  * Connects to Postgres (>= 15). `close()` waits for queries in progress.
  * @param url postgres://user:password@host:port/database
@@ -47,19 +68,7 @@ export function connectDb<R extends AnyRelations = EmptyRelations>(
   url: string,
   options: { max?: number; name?: string; relations?: R } = {},
 ) {
-  const pool = new Pool({
-    connectionString: url,
-    max: options.max ?? 10,
-    application_name: options.name ?? 'muster',
-    maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
-  })
-  // The server ended an idle connection. The pool removes it, and the next query opens another.
-  pool.on('error', () => {})
-  // Without a listener, a connection that ends between two statements would end the process. The next statement fails anyway.
-  pool.on('connect', (client) => {
-    client.on('error', () => {})
-    prepareRepeated(client)
-  })
+  const pool = openPool(url, options)
   const db = drizzle<R, pg.Pool>({ client: pool, relations: options.relations as R })
   return { db, pool, close: () => pool.end() }
 }

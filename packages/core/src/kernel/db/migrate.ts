@@ -7,19 +7,31 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import { Conflict } from '../errors.ts'
+import { migrateQueue } from '../queue.ts'
 import type { Db } from './client.ts'
+import { type RoleUrls, roleUrls, userOf } from './role-urls.ts'
+import { ensureRoles } from './roles.ts'
+import { secureRows } from './row-security.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../../../drizzle', import.meta.url))
 // Processes that start at the same time migrate one after the other; the lock's key is arbitrary.
 const LOCK = 7_205_759_403
 
 /**
- * Migrates the database at `url` to the newest schema. Concurrent and repeated calls are safe.
+ * Migrates the database to the newest schema, and creates the roles of the application with their rights. Concurrent and repeated
+ * calls are safe.
+ * @param url that of the owner
  * @param dataDir data directory of an embedded Postgres, named in errors
  * @param folder the migrations; another one than drizzle/ only in tests
- * @throws Conflict when another version of Muster created the database, which stays unchanged
+ * @param roles of the application; default: derived from `url`
+ * @throws Conflict when another version of Muster created the database, which stays unchanged, or when the owner may not create roles
  */
-export async function migrateDb(url: string, dataDir?: string, folder = FOLDER): Promise<void> {
+export async function migrateDb(
+  url: string,
+  dataDir?: string,
+  folder = FOLDER,
+  roles: RoleUrls = roleUrls({ DATABASE_URL: url }),
+): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'muster-migrate' })
   await client.connect()
   try {
@@ -28,7 +40,10 @@ export async function migrateDb(url: string, dataDir?: string, folder = FOLDER):
     await client.query('select pg_advisory_lock($1)', [LOCK])
     const reason = await otherVersionReason(client, folder, dataDir)
     if (reason) throw new Conflict(reason)
+    await ensureRoles(client, roles)
     await migrate(drizzle({ client }), { migrationsFolder: folder })
+    await migrateQueue(url)
+    await secureRows(client, { app: userOf(roles.app), system: userOf(roles.system) })
   } finally {
     await client.end()
   }
@@ -87,7 +102,7 @@ if (import.meta.main) {
     process.exit(2)
   }
   try {
-    await migrateDb(url, dataDir)
+    await migrateDb(url, dataDir, FOLDER, roleUrls(process.env))
   } catch (error) {
     console.error(
       error instanceof Conflict ? error.message : `Migration failed: ${error instanceof Error ? error.message : error}`,

@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditEntries } from '../../audit/index.ts'
 import { Conflict, Forbidden, InvalidInput, NotFound } from '../../kernel/errors.ts'
@@ -247,12 +248,13 @@ describe('worker operations', () => {
   test('a late renewal does not overwrite final host results', async () => {
     const { id } = await start()
     const { token } = await claim(id)
-    const { db } = t.runtime
-    const gate = await db.$client.connect()
+    const gate = new pg.Client({ connectionString: t.url })
+    await gate.connect()
     // The first statement that writes hosts waits here, before it locks any row.
     await gate.query(`
       select pg_advisory_lock(42);
       create sequence host_writes;
+      grant usage on sequence host_writes to public;
       create function wait_once() returns trigger language plpgsql as $$ begin
         if nextval('host_writes') = 1 then perform pg_advisory_xact_lock(42); end if; return null; end $$;
       create trigger wait_once before update on job_run_hosts execute function wait_once()`)
@@ -276,7 +278,7 @@ describe('worker operations', () => {
       await Promise.all([touched, ended])
     } finally {
       await gate.query('select pg_advisory_unlock_all(); drop function wait_once cascade; drop sequence host_writes')
-      gate.release()
+      await gate.end()
     }
     expect((await hostsOf(id)).map(({ result }) => result)).toEqual(['OK', 'NOT_RUN'])
   })

@@ -58,7 +58,7 @@ test('a waiting run lists the blocking runs, and a node its lock', async () => {
   })
   const locks = `{ nodes(filter: { hostlist: "gpu[001-002]" }) { edges { node { lock { run { id status templateName } } } } } }`
   await t.ask(fixture.admin, locks)
-  const { result, count } = await countStatements(t.runtime.db, () => t.ask<object>(fixture.admin, locks))
+  const { result, count } = await countStatements(t, () => t.ask<object>(fixture.admin, locks))
   const lock = { run: { id: run(first.id), status: 'RUNNING', templateName: 'collect_facts' } }
   expect(result).toEqual({ nodes: { edges: [{ node: { lock } }, { node: { lock } }] } })
   // One statement each for nodes, locks and runs.
