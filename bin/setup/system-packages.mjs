@@ -23,6 +23,7 @@ export const PROGRAMS = {
   etcd: { find: ['etcd'], apt: ['etcd-server'], dnf: ['etcd'] },
   perl: { find: ['perl'], apt: ['perl'], dnf: ['perl'] },
   rpm: { find: ['rpmbuild'], apt: ['rpm'], dnf: ['rpm-build'] },
+  slapd: { find: ['slapd', 'slapadd'], apt: ['slapd'], dnf: ['openldap-servers'] },
   chromium: { find: [browser], apt: [browser], dnf: [browser] },
 }
 
@@ -35,7 +36,7 @@ export const needs = {
       : ['ssh', 'python', 'sshd', 'openssl'],
 }
 // Only tests as root install signed packages on lab nodes and isolate playbooks.
-needs.test = [...needs.lab, ...(process.getuid?.() === 0 ? ['gpg', 'bwrap'] : []), 'promtool', 'dpkg', 'rpm', 'chromium']
+needs.test = [...needs.lab, ...(process.getuid?.() === 0 ? ['gpg', 'bwrap'] : []), 'promtool', 'dpkg', 'rpm', 'slapd', 'chromium']
 
 /** Programs that single benchmarks compare with or use, beside those of the lab. */
 export const benchNeeds = {

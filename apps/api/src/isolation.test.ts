@@ -39,6 +39,7 @@ test('has a case for every root field', () => {
     'openInvitation',
     'signIn',
     'signInMethods',
+    'signInWithLdap',
     'signInWithLink',
     'verifySecondFactor',
     'signOut',

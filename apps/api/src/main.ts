@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   for (const line of unsupportedSettings(process.env)) runtime.log.warn(line)
   const listener = await createListener(databaseUrl, runtime.log)
   const trustProxy = TRUST_PROXY === '1'
-  const { mailer, oidc } = connections()
+  const { mailer, oidc, ldap } = connections()
   const auth = createAuth({
     db: runtime.db,
     secret: authSecret,
@@ -66,6 +66,7 @@ async function main(): Promise<void> {
     trustProxy,
     mailer,
     oidc,
+    ldap,
     sessions: { idleHours: SESSION_IDLE_HOURS, maxDays: SESSION_MAX_DAYS },
   })
   const isDevelopment = process.env.NODE_ENV === 'development'

@@ -1,4 +1,4 @@
-import { accessSettings, mailSettings, oidcSettings } from '@muster/core/access'
+import { accessSettings, ldapSettings, mailSettings, oidcSettings } from '@muster/core/access'
 import { artifactStoreSettings, openArtifactStore } from '@muster/core/artifacts'
 import { loadConfig, pickSettings, processSettings } from '@muster/core/config'
 import { credentialKeySettings, masterPasswordSettings, openVault, takeMasterPassword } from '@muster/core/credentials'
@@ -11,6 +11,7 @@ import type { Runtime } from '@muster/core/registry'
 import { queues, relations } from '@muster/core/registry'
 import { createMailer } from './mail/mailer.ts'
 import { deriveAuthSecret } from './sign-in/auth.ts'
+import { createLdap } from './sign-in/ldap.ts'
 import { createOidc } from './sign-in/oidc.ts'
 import { systemChecksOf } from './system-checks.ts'
 
@@ -20,6 +21,7 @@ const SETTINGS = {
   ...credentialKeySettings,
   ...artifactStoreSettings,
   ...mailSettings,
+  ...ldapSettings,
   ...oidcSettings,
   ...outboundSettings,
   ...pickSettings(accessSettings, 'AUTH_SECRET', 'MUSTER_PUBLIC_URL', 'MUSTER_TENANT_NAME'),
@@ -64,6 +66,7 @@ export async function openRuntime(env: NodeJS.ProcessEnv, name: string, signal?:
   const connections = () => ({
     mailer: createMailer(config, publicUrl),
     oidc: createOidc(config, { publicUrl, defaultTenant, localTargets: config.LOCAL_TARGETS }),
+    ldap: createLdap(config, { defaultTenant, localTargets: config.LOCAL_TARGETS }),
   })
   return {
     runtime,

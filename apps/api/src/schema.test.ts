@@ -63,6 +63,7 @@ test('every root field is public or has auth scopes, and every read names a perm
     'resetPassword',
     'signIn',
     'signInMethods',
+    'signInWithLdap',
     'signInWithLink',
     'signOut',
     'startOidcSignIn',

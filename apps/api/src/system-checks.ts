@@ -2,6 +2,7 @@ import type { ArtifactStore } from '@muster/core/artifacts'
 import type { Runtime } from '@muster/core/registry'
 import { checkProcess, checkPublicUrl, type Observation, type SystemChecks } from '@muster/core/system'
 import type { Mailer } from './mail/mailer.ts'
+import type { Ldap } from './sign-in/ldap.ts'
 import type { Oidc } from './sign-in/oidc.ts'
 
 type Config = {
@@ -14,7 +15,7 @@ type Config = {
 type Services = {
   runtime: Pick<Runtime, 'db' | 'vault'>
   store: ArtifactStore
-  connections: () => { mailer: Mailer | null; oidc: Oidc | null }
+  connections: () => { mailer: Mailer | null; oidc: Oidc | null; ldap: Ldap | null }
 }
 
 /** The system checks that an API process makes of itself. */
@@ -37,6 +38,7 @@ export function systemChecksOf(config: Config, { runtime, store, connections }: 
       checkArtifacts(store),
       opened.mailer?.check() ?? [],
       opened.oidc?.check() ?? [],
+      opened.ldap?.check() ?? [],
     ])
     return results.flat()
   }

@@ -22,6 +22,7 @@ import { createBetterAuth, PASSWORD_LENGTH } from './better-auth.ts'
 import type { Caller, CallerContext, SignedIn } from './caller.ts'
 import { createCallers } from './callers.ts'
 import { createExternalSignIn } from './external.ts'
+import type { Ldap } from './ldap.ts'
 import type { Oidc } from './oidc.ts'
 import { createSecondFactor } from './second-factor.ts'
 import { cookiePrefix, openCookie, sessionCookieName, signCookie } from './session-cookie.ts'
@@ -53,11 +54,22 @@ type AuthOptions = {
   sessions?: { idleHours: number; maxDays: number }
   /** Null or missing: no sign-in through a provider. */
   oidc?: Oidc | null
+  ldap?: Ldap | null
 }
 
 /** Sign-in, sessions and tokens. better-auth stores passwords and sessions; its HTTP routes are not exposed. */
 export function createAuth(options: AuthOptions) {
-  const { db, secret, publicUrl, log, trustProxy, mailer, oidc = null, sessions = { idleHours: 24, maxDays: 14 } } = options
+  const {
+    db,
+    secret,
+    publicUrl,
+    log,
+    trustProxy,
+    mailer,
+    oidc = null,
+    ldap = null,
+    sessions = { idleHours: 24, maxDays: 14 },
+  } = options
   const links = new Map<string, string>()
   const better = createBetterAuth({
     db,
@@ -150,6 +162,7 @@ export function createAuth(options: AuthOptions) {
     db,
     publicUrl,
     oidc,
+    ldap,
     route,
     cookieOf,
     signedIn,

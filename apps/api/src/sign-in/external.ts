@@ -9,6 +9,7 @@ import { EXTERNAL_SIGN_IN } from './better-auth.ts'
 import type { Caller, CallerContext, SignedIn } from './caller.ts'
 import type { Callers } from './callers.ts'
 import type { Identity } from './identity.ts'
+import type { Ldap } from './ldap.ts'
 import type { Oidc } from './oidc.ts'
 import { cookiePrefix, readCookie } from './session-cookie.ts'
 
@@ -19,6 +20,7 @@ type Parts = {
   db: Db
   publicUrl: string
   oidc: Oidc | null
+  ldap: Ldap | null
   route(facts: RequestFacts, path: string, body: object): Promise<Response>
   cookieOf(response: Response, name: string): string | null
   signedIn(facts: RequestFacts, response: Response, rejection: string): Promise<SignedIn>
@@ -31,7 +33,7 @@ type Context = RequestFacts & CallerContext & { deps: { runtime: Runtime } }
 
 /** Sign-in of people whom an identity provider authenticates. */
 export function createExternalSignIn(parts: Parts) {
-  const { db, publicUrl, oidc, route, cookieOf, signedIn, throttle, addressOf, checkCurrentPassword, callers } = parts
+  const { db, publicUrl, oidc, ldap, route, cookieOf, signedIn, throttle, addressOf, checkCurrentPassword, callers } = parts
   const prefix = cookiePrefix(publicUrl)
   /** Binds a flow to the browser that started it. */
   const flowCookie = `${prefix}.oidc`
@@ -64,6 +66,26 @@ export function createExternalSignIn(parts: Parts) {
 
   return {
     oidc,
+    ldap,
+
+    /**
+     * Signs in with a name and password of the LDAP directory, or, with `connect`, connects its entry with the signed-in user.
+     * @throws NotFound, Unauthenticated, Unavailable, InvalidInput, Conflict, Forbidden, SecondFactorRequired
+     */
+    async signInWithLdap(context: Context, { userName, password, connect, currentPassword }: LdapInput): Promise<SignedIn> {
+      if (!ldap) throw new NotFound('This installation has no LDAP directory (LDAP_URL).')
+      const { caller } = context
+      if (connect && !caller?.sessionToken) throw new InvalidInput([{ path: 'input.connect', message: 'needs a signed-in user' }])
+      if (connect && caller) await checkCurrentPassword(context, caller, currentPassword)
+      const name = userName.trim()
+      await throttle.attempt('ldap', addressOf(context), name)
+      const identity = await ldap.authenticate(name, password)
+      await throttle.succeeded('ldap', name)
+      const userId = await userOf(context, 'ldap', identity, connect && caller ? caller.actor.id : null)
+      if (connect && caller?.sessionToken)
+        return { viewer: (await callers.read(caller.sessionToken, context.headers)) ?? caller, sessionToken: caller.sessionToken }
+      return signInAs(context, userId)
+    },
 
     /**
      * Starts a sign-in at the provider, or, with `connect`, connects the identity of the signed-in user. @returns where the user goes
@@ -116,4 +138,5 @@ export function createExternalSignIn(parts: Parts) {
   }
 }
 
+type LdapInput = { userName: string; password: string } & StartOidc
 type StartOidc = { connect?: boolean | null; currentPassword?: string | null }

@@ -10,6 +10,7 @@ import { testRuntime } from '@muster/core/testing'
 import { createApi } from '../api.ts'
 import type { ApiDeps } from '../context.ts'
 import { createAuth } from '../sign-in/auth.ts'
+import type { Ldap } from '../sign-in/ldap.ts'
 import type { Oidc } from '../sign-in/oidc.ts'
 
 export const PUBLIC_URL = 'https://muster.test'
@@ -26,7 +27,11 @@ export type Answer<T> = {
 export type As = Ctx | { headers: Record<string, string> } | null
 
 /** Creates an API with its own database, which `close()` drops. */
-export async function testApi({ oidc = null, ...more }: Partial<ApiDeps> & { oidc?: Oidc | null } = {}) {
+export async function testApi({
+  oidc = null,
+  ldap = null,
+  ...more
+}: Partial<ApiDeps> & { oidc?: Oidc | null; ldap?: Ldap | null } = {}) {
   const test = await testRuntime({ notify: 'real' })
   const { runtime } = test
   const listener = await createListener(test.url, runtime.log)
@@ -40,6 +45,7 @@ export async function testApi({ oidc = null, ...more }: Partial<ApiDeps> & { oid
     listener,
     mailer: more.mailer ?? null,
     oidc,
+    ldap,
   })
   const api = createApi({ runtime, listener, auth, store, linkSecret: 'a secret for links', publicUrl: PUBLIC_URL, ...more })
   const tokens = new WeakMap<Ctx, string>()

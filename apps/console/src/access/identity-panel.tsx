@@ -1,38 +1,39 @@
 'use client'
-import { useState } from 'react'
-import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
+import { type ReactNode, useState } from 'react'
+import { issueFor, type Problem, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
-import { useOidcName } from './oidc-button.tsx'
+import { toast } from '@/ui/toast.tsx'
 import { leaveForProvider } from './oidc-sign-in.ts'
-import { StartOidcSignIn } from './sign-in-method-documents.ts'
+import { SignInWithLdap, StartOidcSignIn } from './sign-in-method-documents.ts'
+import { useProviderName } from './use-provider-name.ts'
 import { useViewer } from './viewer.tsx'
 
-/** Connects the user's identity at the OpenID Connect provider, if the installation has one. */
-export function IdentityPanel() {
-  const name = useOidcName()
+type PanelProps = {
+  name: string
+  mutation: { busy: boolean; problem: Problem | null }
+  onConnect: (currentPassword: string | null) => void
+  children?: ReactNode
+}
+
+function ConnectPanel({ name, mutation: { busy, problem }, onConnect, children }: PanelProps) {
   const { hasPassword } = useViewer()
-  const start = useMutation(StartOidcSignIn)
   const [password, setPassword] = useState('')
-  async function connect() {
-    const outcome = await start.run({ input: { connect: true, currentPassword: hasPassword ? password : null } })
-    if (outcome.ok) leaveForProvider(outcome.value.url, '/settings/account')
-  }
-  if (!name) return null
   return (
     <Panel title={t('identity.title', { name })}>
       <form
         className="flex max-w-md flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          if (!start.busy) void connect()
+          if (!busy) onConnect(hasPassword ? password : null)
         }}
       >
         <p className="text-sm text-muted">{t('identity.text', { name })}</p>
-        {start.problem && start.problem.issues.length === 0 && <Notice tone="bad">{start.problem.message}</Notice>}
+        {problem && problem.issues.length === 0 && <Notice tone="bad">{problem.message}</Notice>}
+        {children}
         {hasPassword && (
           <TextField
             label={t('account.currentPassword')}
@@ -40,16 +41,66 @@ export function IdentityPanel() {
             autoComplete="current-password"
             required
             value={password}
-            error={issueFor(start.problem, 'currentPassword')}
+            error={issueFor(problem, 'currentPassword')}
             onChange={(event) => setPassword(event.target.value)}
           />
         )}
         <div>
-          <Button type="submit" busy={start.busy}>
+          <Button type="submit" busy={busy}>
             {t('identity.connect')}
           </Button>
         </div>
       </form>
     </Panel>
+  )
+}
+
+function OidcPanel({ name }: { name: string }) {
+  const start = useMutation(StartOidcSignIn)
+  async function connect(currentPassword: string | null) {
+    const outcome = await start.run({ input: { connect: true, currentPassword } })
+    if (outcome.ok) leaveForProvider(outcome.value.url, '/settings/account')
+  }
+  return <ConnectPanel name={name} mutation={start} onConnect={(password) => void connect(password)} />
+}
+
+function LdapPanel({ name }: { name: string }) {
+  const signIn = useMutation(SignInWithLdap)
+  const [userName, setUserName] = useState('')
+  const [password, setPassword] = useState('')
+  async function connect(currentPassword: string | null) {
+    const outcome = await signIn.run({ input: { userName, password, connect: true, currentPassword } })
+    if (outcome.ok) toast('ok', t('identity.connected'))
+  }
+  return (
+    <ConnectPanel name={name} mutation={signIn} onConnect={(password) => void connect(password)}>
+      <TextField
+        label={t('signIn.userNameAt', { name })}
+        autoComplete="off"
+        required
+        value={userName}
+        onChange={(event) => setUserName(event.target.value)}
+      />
+      <TextField
+        label={t('signIn.passwordAt', { name })}
+        type="password"
+        autoComplete="off"
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+    </ConnectPanel>
+  )
+}
+
+/** Connects the user's identities at the identity providers of the installation. */
+export function IdentityPanels() {
+  const oidc = useProviderName('OIDC')
+  const ldap = useProviderName('LDAP')
+  return (
+    <>
+      {oidc && <OidcPanel name={oidc} />}
+      {ldap && <LdapPanel name={ldap} />}
+    </>
   )
 }

@@ -1,21 +1,15 @@
 'use client'
-import { useQuery } from 'urql'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { leaveForProvider } from './oidc-sign-in.ts'
-import { SignInMethodsQuery, StartOidcSignIn } from './sign-in-method-documents.ts'
-
-/** Name of the OpenID Connect provider; undefined while loading and when there is none. */
-export function useOidcName(): string | undefined {
-  const [{ data }] = useQuery({ query: SignInMethodsQuery })
-  return data?.signInMethods.find(({ kind }) => kind === 'OIDC')?.name ?? undefined
-}
+import { StartOidcSignIn } from './sign-in-method-documents.ts'
+import { useProviderName } from './use-provider-name.ts'
 
 /** Signs in through the OpenID Connect provider, if the installation has one. */
 export function OidcButton({ next }: { next: string }) {
-  const name = useOidcName()
+  const name = useProviderName('OIDC')
   const start = useMutation(StartOidcSignIn)
   async function leave() {
     const outcome = await start.run({ input: {} })

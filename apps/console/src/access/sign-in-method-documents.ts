@@ -45,3 +45,15 @@ export const FinishOidcSignIn = graphql(`
     }
   }
 `)
+
+export const SignInWithLdap = graphql(`
+  mutation SignInWithLdap($input: SignInWithLdapInput!) {
+    signInWithLdap(input: $input) {
+      __typename
+      ... on SignInWithLdapPayload { viewer { name } }
+      ... on SecondFactorRequiredError { challenge }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)

@@ -12,7 +12,7 @@ import {
 import { accessChanged } from './change-events.ts'
 import { installationAdminPermissions, memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
 import { relations } from './relations.ts'
-import { accessSettings, mailSettings, oidcSettings, tokenSettings } from './settings.ts'
+import { accessSettings, ldapSettings, mailSettings, oidcSettings, tokenSettings } from './settings.ts'
 import * as tables from './tables.ts'
 
 export const accessDomain = defineDomain({
@@ -29,7 +29,7 @@ export const accessDomain = defineDomain({
     totpAudit,
   },
   changeEvents: [accessChanged],
-  settings: { ...accessSettings, ...mailSettings, ...oidcSettings, ...tokenSettings },
+  settings: { ...accessSettings, ...ldapSettings, ...mailSettings, ...oidcSettings, ...tokenSettings },
   tables,
   relations,
   graphqlIds: { ApiToken: tables.apiTokens, Invitation: tables.invitations, Member: tables.members },

@@ -81,3 +81,27 @@ export const oidcSettings = {
   OIDC_GROUPS_CLAIM: z.string().default('groups'),
   OIDC_ROLES: groupRolesSetting,
 } as const
+
+/** Sign-in with the password of an LDAP directory. Without LDAP_URL there is none. */
+export const ldapSettings = {
+  /** ldaps: TLS; ldap: STARTTLS is required. */
+  LDAP_URL: z
+    .string()
+    .regex(/^ldaps?:\/\/[^/?#@\s]+\/?$/, 'must look like ldaps://ldap.example.com or ldap://ldap.example.com (with STARTTLS)')
+    .refine((text) => URL.canParse(text), 'must be a URL')
+    .optional(),
+  /** CA certificates of the directory. Default: those of the system, and NODE_EXTRA_CA_CERTS. */
+  LDAP_CA_FILE: pathSetting.optional(),
+  /** The account that searches. Default: none (anonymous). */
+  LDAP_BIND_DN: z.string().optional(),
+  LDAP_BIND_PASSWORD_FILE: pathSetting.optional(),
+  LDAP_USER_BASE: z.string().optional(),
+  /** `{user}` is what the user enters. */
+  LDAP_USER_FILTER: z.string().includes('{user}', 'must contain {user}').default('(uid={user})'),
+  LDAP_GROUP_BASE: z.string().optional(),
+  /** `{dn}` is the user's entry, `{user}` what the user enters. */
+  LDAP_GROUP_FILTER: z.string().default('(|(member={dn})(uniqueMember={dn}))'),
+  /** Name of the directory on the sign-in page. Default: its host name. */
+  LDAP_NAME: z.string().max(60).optional(),
+  LDAP_ROLES: groupRolesSetting,
+} as const

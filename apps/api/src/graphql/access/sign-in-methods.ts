@@ -22,6 +22,7 @@ const SignInMethodKind = builder.enumType('SignInMethodKind', {
   values: same({
     PASSWORD: 'Email address and password, stored in Muster.',
     OIDC: 'An OpenID Connect provider.',
+    LDAP: 'Name and password of an LDAP directory.',
   }),
 })
 type Method = { kind: typeof SignInMethodKind.$inferType; name: string | null; details: MethodDetails | null }
@@ -83,6 +84,15 @@ builder.queryField('signInMethods', (t) =>
             },
           ]
         : []),
+      ...(auth.ldap
+        ? [
+            {
+              kind: 'LDAP' as const,
+              name: auth.ldap.name,
+              details: { address: auth.ldap.address, redirectUri: null, groupRoles: auth.ldap.roles },
+            },
+          ]
+        : []),
     ],
   }),
 )
@@ -95,7 +105,7 @@ mutation('checkSignInMethod', {
   errors: [NotFound],
   resolve: async ({ kind }, { ctx, deps: { auth } }) => {
     authorize(ctx, systemPermissions.check)
-    const checked = { PASSWORD: null, OIDC: auth.oidc }[kind]
+    const checked = { PASSWORD: null, OIDC: auth.oidc, LDAP: auth.ldap }[kind]
     if (!checked) throw new NotFound(`This installation has no sign-in method ${kind} that could be tested.`)
     return { findings: (await checked.check()).map((finding) => ({ ...finding, source: 'API' })) }
   },
@@ -131,4 +141,22 @@ mutation('finishOidcSignIn', {
   payload: session,
   errors: [NotFound, Unauthenticated, Unavailable, InvalidInput, Conflict, Forbidden, SecondFactorRequired],
   resolve: ({ response }, context) => signedIn(context, context.deps.auth.finishOidcSignIn(context, response)),
+})
+
+mutation('signInWithLdap', {
+  action: sessionAudit.create,
+  description:
+    'Signs in with name and password of the LDAP directory. Creates the user at the first sign-in, and gives it the roles of its groups.',
+  authScopes: { public: true },
+  input: (t) => ({
+    userName: t.string({ required: true, description: 'Name of the user in the directory.' }),
+    password: t.string({ required: true, description: 'Password of the user in the directory.' }),
+    connect: t.boolean({
+      description: 'Connects the entry of the directory with the signed-in user, who can then sign in with it. Default: false.',
+    }),
+    currentPassword: t.string({ description: 'With `connect`: the current password in Muster; required when the user has one.' }),
+  }),
+  payload: session,
+  errors: [NotFound, Unauthenticated, Unavailable, InvalidInput, Conflict, Forbidden, SecondFactorRequired],
+  resolve: (input, context) => context.deps.auth.signInWithLdap(context, input),
 })

@@ -56,6 +56,7 @@ export async function audited<T>(
     const { requestId, origin, deps } = context
     const fields = (input ?? {}) as Record<string, unknown>
     const email = typeof fields.email === 'string' ? fields.email.trim().toLowerCase().slice(0, 320) : null
+    const userName = typeof fields.userName === 'string' ? fields.userName.trim().slice(0, 320) : null
     const object = typeof fields.id === 'string' ? parseId(fields.id) : null
     const reason = [fields.reason, fields.note].find((text) => typeof text === 'string' && text !== '')
     const tenants = by ? [by.tenantId] : email ? await deps.auth.tenantsOf(email) : []
@@ -63,7 +64,7 @@ export async function audited<T>(
       action: performed,
       ...outcome,
       objectId: object?.id ?? null,
-      objectName: by || !email ? null : email,
+      objectName: by ? null : (email ?? userName),
       reason: typeof reason === 'string' ? reason.slice(0, 1000) : null,
     }
     const actor = by?.actor ?? { kind: 'anonymous' as const, id: null, name: 'not signed in' }

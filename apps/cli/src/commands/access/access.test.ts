@@ -76,6 +76,11 @@ it('invites, lists, changes and removes members', async () => {
 })
 
 it('lists and tests the sign-in methods', async () => {
+  const url = process.env.MUSTER_URL!
+  expect(await muster(`login ${url} --ldap ada --password-stdin`, 'any')).toMatchObject({
+    code: 4,
+    err: expect.stringContaining('LDAP'),
+  })
   expect((await muster('sign-in list')).out).toMatch(/^password +- +-/m)
   expect(await muster('sign-in test oidc')).toMatchObject({ code: 3, err: expect.stringContaining('installation administrator') })
   const own = process.env.MUSTER_TOKEN!

@@ -8,7 +8,7 @@ import { readStdin } from '../../prompt.ts'
 import { saveSettings } from '../../settings.ts'
 import { askAndSignIn, type Role, signInWithLink } from './sign-in.ts'
 
-type Options = { email?: string; passwordStdin?: true; tokenStdin?: true; role?: Role; installationAdmin?: true }
+type Options = { email?: string; ldap?: string; passwordStdin?: true; tokenStdin?: true; role?: Role; installationAdmin?: true }
 /** Lifetime of the API token. */
 const DAYS = 90
 
@@ -16,6 +16,7 @@ export const login = () =>
   new Command('login')
     .argument('<url>', 'address of the console, or the one-time sign-in link')
     .option('--email <address>', 'your email address (default: prompt)')
+    .option('--ldap <name>', 'sign in with this user name in the LDAP directory, instead of an email address')
     .option(
       '--password-stdin',
       'read the password, and the code of an authenticator app if you have one, from standard input, one per line',

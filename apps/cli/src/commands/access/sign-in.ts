@@ -19,14 +19,15 @@ export async function signInWithLink(url: string, token: string): Promise<Signed
 }
 
 /** Options of commands that sign in with a password. */
-export type PasswordOptions = { email?: string; passwordStdin?: true }
+export type PasswordOptions = { email?: string; passwordStdin?: true; ldap?: string }
 
 /** Asks for email address and password, unless the options have them, and signs in. */
-export async function askAndSignIn(url: string, { email, passwordStdin }: PasswordOptions): Promise<SignedIn> {
-  const address = email ?? (await prompt('Email', '--email ADDRESS'))
-  if (!passwordStdin) return signInWithPassword(url, address, await prompt('Password', '--password-stdin', { hidden: true }))
+export async function askAndSignIn(url: string, { email, passwordStdin, ldap }: PasswordOptions): Promise<SignedIn> {
+  const name = ldap ?? email ?? (await prompt('Email', '--email ADDRESS'))
+  const signIn = ldap ? signInWithLdap : signInWithPassword
+  if (!passwordStdin) return signIn(url, name, await prompt('Password', '--password-stdin', { hidden: true }))
   const [password, code] = (await readStdin()).split('\n')
-  return signInWithPassword(url, address, password ?? '', code)
+  return signIn(url, name, password ?? '', code)
 }
 
 /**
@@ -41,13 +42,31 @@ export async function signInWithPassword(url: string, email: string, password: s
     { email, password },
     { url },
   )
-  if (signIn.__typename !== 'SecondFactorRequiredError') return orThrow(signIn)
+  return signIn.__typename === 'SecondFactorRequiredError' ? enterCode(url, signIn.challenge, code) : orThrow(signIn)
+}
+
+/** Signs in with a name and password of the LDAP directory. */
+async function signInWithLdap(url: string, userName: string, password: string, code?: string): Promise<SignedIn> {
+  const { signInWithLdap } = await request(
+    graphql(`mutation LoginByLdap($userName: String!, $password: String!) {
+      signInWithLdap(input: { userName: $userName, password: $password }) { __typename ... on SignInWithLdapPayload { sessionToken viewer { name role } } ... on SecondFactorRequiredError { challenge } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
+    }`),
+    { userName, password },
+    { url },
+  )
+  return signInWithLdap.__typename === 'SecondFactorRequiredError'
+    ? enterCode(url, signInWithLdap.challenge, code)
+    : orThrow(signInWithLdap)
+}
+
+/** Second step of a sign-in of a user with an authenticator app. */
+async function enterCode(url: string, challenge: string, code: string | undefined): Promise<SignedIn> {
   const { verifySecondFactor } = await request(
     graphql(`mutation LoginByCode($challenge: String!, $code: String!) {
       verifySecondFactor(input: { challenge: $challenge, code: $code }) { __typename ... on VerifySecondFactorPayload { sessionToken viewer { name role } } ... on Error { code message } }
     }`),
     {
-      challenge: signIn.challenge,
+      challenge,
       code:
         code ||
         (await prompt('Code of your authenticator app, or a recovery code', 'a second line with the code on standard input')),

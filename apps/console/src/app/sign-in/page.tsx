@@ -3,9 +3,11 @@ import Link from 'next/link'
 import { useRouter, useSearchParams } from 'next/navigation'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { CodeStep } from '@/access/code-step.tsx'
+import { LdapForm } from '@/access/ldap-form.tsx'
 import { OidcButton } from '@/access/oidc-button.tsx'
 import { SignIn, SignInWithLink } from '@/access/session-documents.ts'
 import { SessionFrame } from '@/access/session-frame.tsx'
+import { useProviderName } from '@/access/use-provider-name.ts'
 import { useFreshClient } from '@/graphql/fresh-client.ts'
 import { safePath } from '@/graphql/session.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
@@ -55,6 +57,8 @@ function PasswordSignIn() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [challenge, setChallenge] = useState<string | null>(null)
+  const [isLdap, setLdap] = useState(false)
+  const ldapName = useProviderName('LDAP')
   function onSignedIn() {
     restart()
     router.replace(next)
@@ -70,6 +74,12 @@ function PasswordSignIn() {
     signIn.clear()
   }
   if (challenge) return <CodeStep challenge={challenge} onSignedIn={onSignedIn} onStartOver={startOver} />
+  if (isLdap && ldapName)
+    return (
+      <SessionFrame title={t('signIn.with', { name: ldapName })}>
+        <LdapForm name={ldapName} onSignedIn={onSignedIn} onChallenge={setChallenge} onBack={() => setLdap(false)} />
+      </SessionFrame>
+    )
   return (
     <SessionFrame title={t('signIn.title')}>
       <form
@@ -107,6 +117,11 @@ function PasswordSignIn() {
         </Link>
         <p className="text-xs text-muted">{t('signIn.firstTime')}</p>
       </form>
+      {ldapName && (
+        <div className="mt-5 flex flex-col border-t border-line pt-5">
+          <Button onClick={() => setLdap(true)}>{t('signIn.with', { name: ldapName })}</Button>
+        </div>
+      )}
       <OidcButton next={next} />
     </SessionFrame>
   )

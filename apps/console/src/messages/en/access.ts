@@ -18,11 +18,15 @@ export const access = {
     startOver: 'Back to sign-in',
     submit: 'Sign in',
     title: 'Sign in',
+    userName: 'User name',
+    userNameAt: 'User name at {name}',
+    passwordAt: 'Password at {name}',
     with: 'Sign in with {name}',
     withPassword: 'Sign in with a password',
   },
   identity: {
     connect: 'Connect',
+    connected: 'Your identity is connected',
     text: 'Connect your identity at {name} to sign in with it. Your role and password stay.',
     title: 'Sign-in with {name}',
   },
@@ -32,6 +36,7 @@ export const access = {
     groupRole: '{group}: {role} in {tenant}',
     groups: 'Roles of groups',
     kind: {
+      LDAP: 'LDAP directory',
       OIDC: 'OpenID Connect',
       PASSWORD: 'Email and password',
     },

@@ -18,11 +18,15 @@ export const access = {
     startOver: '返回登录',
     submit: '登录',
     title: '登录',
+    userName: '用户名',
+    userNameAt: '{name} 的用户名',
+    passwordAt: '{name} 的密码',
     with: '使用 {name} 登录',
     withPassword: '使用密码登录',
   },
   identity: {
     connect: '关联',
+    connected: '身份已关联',
     text: '关联您在 {name} 的身份后即可用它登录。您的角色和密码保持不变。',
     title: '使用 {name} 登录',
   },
@@ -32,6 +36,7 @@ export const access = {
     groupRole: '{group}：{tenant}的{role}',
     groups: '组的角色',
     kind: {
+      LDAP: 'LDAP 目录',
       OIDC: 'OpenID Connect 身份提供方',
       PASSWORD: '邮箱和密码',
     },

@@ -16,7 +16,8 @@ export const ProvisionUserInput = z.object({
   provider: z.enum(IDENTITY_PROVIDERS),
   /** Identifies the person at the provider for good; addresses and names change. */
   subject: z.string().min(1).max(1000),
-  email: EmailAddress.nullable(),
+  /** Null also when the provider's is no address. */
+  email: EmailAddress.nullable().catch(null),
   /** Whether the provider has verified that the address is the person's. */
   isEmailVerified: z.boolean(),
   name: z.string().trim().max(100),

@@ -12,12 +12,12 @@ const TEST = graphql(`mutation CheckSignInMethod($input: CheckSignInMethodInput!
     ... on Error { code message }
   }
 }`)
-const KINDS = oneOf('OIDC')
+const KINDS = oneOf('OIDC', 'LDAP')
 
 export const signInTest = () =>
   new Command('test')
     .description('check whether a sign-in method works; exit code 1 when it does not')
-    .argument('<method>', 'OIDC', KINDS)
+    .argument('<method>', 'OIDC or LDAP', KINDS)
     .withOutput()
     .action(async (kind: ReturnType<typeof KINDS>, output: Output) => {
       const { findings } = orThrow((await request(TEST, { input: { kind } })).checkSignInMethod)

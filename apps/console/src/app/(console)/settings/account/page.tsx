@@ -1,6 +1,6 @@
 'use client'
 import Link from 'next/link'
-import { IdentityPanel } from '@/access/identity-panel.tsx'
+import { IdentityPanels } from '@/access/identity-panel.tsx'
 import { PasswordForm } from '@/access/password-form.tsx'
 import { SecondFactorPanel } from '@/access/second-factor-panel.tsx'
 import { SessionsPanel } from '@/access/sessions-panel.tsx'
@@ -30,7 +30,7 @@ export default function AccountPage() {
           </div>
         </Panel>
         <SecondFactorPanel />
-        <IdentityPanel />
+        <IdentityPanels />
         <SessionsPanel />
         <Link href="/settings/tokens" className="text-sm text-accent hover:underline">
           {t('account.tokens')}
