@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -20,11 +22,15 @@ type Service = {
   ports?: string[]
   security_opt?: string[]
   networks?: string[]
+  secrets?: string[]
 }
 
 const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8')
 const compose = read('docker-compose.yml')
-const { services } = parse(compose, { merge: true }) as { services: Record<string, Service> }
+const { services, secrets } = parse(compose, { merge: true }) as {
+  services: Record<string, Service>
+  secrets: Record<string, { file: string }>
+}
 const dockerfile = read('Dockerfile')
 const ONE_SHOT = ['migrate', 'first-start']
 
@@ -61,6 +67,39 @@ test('the console listens on this machine only, and nothing is privileged', () =
   const published = Object.values(services).flatMap(({ ports }) => ports ?? [])
   expect(published).toEqual([expect.stringMatching(/^\$\{BIND_ADDRESS:-127\.0\.0\.1\}:/)])
   expect(compose).not.toMatch(/privileged: true|cap_add|seccomp:unconfined/)
+})
+
+test('secrets are files that one program creates, and no environment contains one', () => {
+  for (const [name, { environment = {}, secrets: own = [] }] of Object.entries(services)) {
+    const named = Object.entries(environment).filter(([, value]) => String(value).startsWith('/run/secrets/'))
+    expect(named.every(([setting]) => setting.endsWith('_FILE'))).toBe(true)
+    // A file that is named must be mounted, and no other one.
+    expect({ name, files: named.map(([, value]) => path.basename(value)).sort() }).toEqual({ name, files: [...own].sort() })
+    const isSecret = /PASSWORD|SECRET|_URL$/
+    const values = Object.entries(environment).filter(
+      ([setting]) => isSecret.test(setting) && !/_FILE$|PUBLIC_URL|SMTP_URL|API_URL/.test(setting),
+    )
+    expect({ name, values }).toEqual({ name, values: [] })
+  }
+  expect(services.worker!.secrets).not.toContain('database-url')
+  const dir = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'muster-secrets-')), 'secrets')
+  const create = () => spawnSync(path.join(root, 'bin/create-compose-secrets'), { env: { ...process.env, SECRETS_DIR: dir } })
+  expect(create().status).toBe(0)
+  const content = (name: string) => fs.readFileSync(path.join(dir, name), 'utf8')
+  expect(
+    Object.values(secrets)
+      .map(({ file }) => path.basename(file))
+      .sort(),
+  ).toEqual(fs.readdirSync(dir).sort())
+  expect(fs.statSync(dir).mode & 0o777).toBe(0o700)
+  const passwords = ['database-url', 'database-app-url', 'database-system-url'].map((name) => new URL(content(name)).password)
+  expect(new Set([...passwords, content('master-password')]).size).toBe(4)
+  expect(content('postgres-password')).toBe(passwords[0])
+  expect(passwords.every((password) => /^[0-9a-f]{64}$/.test(password))).toBe(true)
+  expect(create().status).toBe(1)
+  expect(content('postgres-password')).toBe(passwords[0])
+  for (const file of ['.gitignore', '.dockerignore']) expect(read(file)).toMatch(/^\/?secrets\/?$/m)
+  fs.rmSync(path.dirname(dir), { recursive: true })
 })
 
 test('workers share no network with the API, which trusts the address that the console reports', () => {

@@ -10,9 +10,8 @@ it('documents every setting, and every setting of the example exists', () => {
   const offered = [...text('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name!)
   const compose = text('docker-compose.yml')
   const composeOnly = [
-    'POSTGRES_PASSWORD',
-    'POSTGRES_APP_PASSWORD',
-    'POSTGRES_SYSTEM_PASSWORD',
+    'SECRETS_DIR',
+    'S3_SECRET_ACCESS_KEY_FILE',
     'PLAYBOOKS_DIR',
     'POSTGRES_MEMORY',
     'API_MEMORY',

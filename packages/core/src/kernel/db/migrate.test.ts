@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createEmptyDatabase } from '../../testing/database.ts'
@@ -33,6 +38,21 @@ test('migrates an empty database once, also when called concurrently and again',
   expect(migrated).toMatchObject({ 'drizzle.__drizzle_migrations': 1, 'public.compute_nodes': 0 })
   await migrateDb(database.url)
   expect(await contents()).toEqual(migrated)
+})
+
+test('the program reads its URL from a file', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'muster-migrate-'))
+  const run = (file: string) => {
+    const env: NodeJS.ProcessEnv = { ...process.env, DATABASE_URL_FILE: file, NODE_OPTIONS: '' }
+    delete env.DATABASE_URL
+    return promisify(execFile)(process.execPath, [path.join(import.meta.dirname, 'migrate.ts')], { env })
+  }
+  writeFileSync(path.join(folder, 'url'), `${database.url}\n`)
+  await run(path.join(folder, 'url'))
+  expect(await contents()).toMatchObject({ 'public.compute_nodes': 0 })
+  const stderr = expect.stringMatching(/^DATABASE_URL_FILE names .*\/missing, which cannot be read \(ENOENT\)\.\n$/)
+  await expect(run(path.join(folder, 'missing'))).rejects.toMatchObject({ code: 2, stderr })
+  rmSync(folder, { recursive: true })
 })
 
 describe('leaves a database of another version unchanged', () => {

@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
+import { loadConfig, pickSettings, processSettings } from '../config.ts'
 import { Conflict } from '../errors.ts'
 import { migrateQueue } from '../queue.ts'
 import type { Db } from './client.ts'
@@ -95,14 +96,24 @@ export async function pendingMigrations(db: Pick<Db, 'execute'>): Promise<string
 
 const readMigration = (folder: string, name: string): string => fs.readFileSync(path.join(folder, name, 'migration.sql'), 'utf8')
 
+function readConfig() {
+  try {
+    return loadConfig(process.env, pickSettings(processSettings, 'DATABASE_URL', 'DATABASE_APP_URL', 'DATABASE_SYSTEM_URL'))
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(2)
+  }
+}
+
 if (import.meta.main) {
-  const { DATABASE_URL: url, EMBEDDED_POSTGRES_DIR: dataDir } = process.env
+  const config = readConfig()
+  const { DATABASE_URL: url } = config
   if (!url) {
     console.error('DATABASE_URL is not set. Set it to the Postgres to migrate: postgres://user:password@host:port/database')
     process.exit(2)
   }
   try {
-    await migrateDb(url, dataDir, FOLDER, roleUrls(process.env))
+    await migrateDb(url, process.env.EMBEDDED_POSTGRES_DIR, FOLDER, roleUrls(config))
   } catch (error) {
     console.error(
       error instanceof Conflict ? error.message : `Migration failed: ${error instanceof Error ? error.message : error}`,
