@@ -163,14 +163,25 @@ describe('before and after', () => {
       expect.objectContaining({ queuePauseReason: 'x' }),
       expect.objectContaining({ queuePauseReason: null }),
     ],
+    updateTenant: [({ Tenant }) => `id: "${Tenant}", maxConcurrentRuns: 4`, { maxConcurrentRuns: 3 }, { maxConcurrentRuns: 4 }],
     updateAgentSettings: [() => 'staleAfterSeconds: 90', { staleAfterSeconds: 120 }, { staleAfterSeconds: 90 }],
+    // The last one: nobody has access afterwards.
+    suspendTenant: [
+      ({ Tenant }) => `id: "${Tenant}"`,
+      { suspendedAt: null, suspendedByName: null },
+      { suspendedAt: expect.any(String), suspendedByName: expect.any(String) },
+    ],
   }
   /** Mutations with such a name that have no row to show: their tests check what they record. */
   const WITHOUT_ROW = ['setPassword']
 
   test.each(Object.entries(UPDATES))('%s has the changed fields, with secrets masked', async (name, [input, before, after]) => {
     const fields = input(update.known.theirs)
-    const caller = name === 'setMaxConcurrentRuns' ? update.tenant.installationAdmin : update.tenant.owner
+    const caller = name.endsWith('Tenant')
+      ? tenant.installationAdmin
+      : name === 'setMaxConcurrentRuns'
+        ? update.tenant.installationAdmin
+        : update.tenant.owner
     // Creates the token before, because that is recorded too.
     await t.tokenOf(caller)
     const [row] = await rowsOf(() =>

@@ -8,7 +8,7 @@ import ComplexityPlugin from '@pothos/plugin-complexity'
 import DrizzlePlugin from '@pothos/plugin-drizzle'
 import ErrorsPlugin from '@pothos/plugin-errors'
 import RelayPlugin from '@pothos/plugin-relay'
-import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
+import ScopeAuthPlugin, { type AuthFailure } from '@pothos/plugin-scope-auth'
 import { getTableConfig } from 'drizzle-orm/pg-core'
 import { type ApiContext, SIGN_IN } from './context.ts'
 import { isVisible } from './graphql/shared/visible.ts'
@@ -32,6 +32,12 @@ export type SchemaShape = {
 
 /** Callers who are not signed in see no row. */
 const NO_TENANT = '00000000-0000-0000-0000-000000000000'
+
+/** The permission that the caller lacks; undefined when another scope failed. */
+function deniedPermission(failure: AuthFailure): Permission | undefined {
+  if ('failures' in failure) return failure.failures.map(deniedPermission).find((permission) => permission !== undefined)
+  return 'parameter' in failure && failure.scope === 'permission' ? (failure.parameter as Permission) : undefined
+}
 
 export const builder = new SchemaBuilder<SchemaShape>({
   // Order matters: the errors plugin catches errors of the plugins after it.
@@ -60,8 +66,8 @@ export const builder = new SchemaBuilder<SchemaShape>({
     }),
     unauthorizedError: (_parent, { caller }, info, { failure }) => {
       if (!caller) return new Unauthenticated(SIGN_IN)
-      const permission = 'parameter' in failure ? (failure.parameter as Permission | true) : true
-      const reason = permission === true ? null : permissionDeniedReason(caller.actor, permission)
+      const denied = deniedPermission(failure)
+      const reason = denied && permissionDeniedReason(caller.actor, denied)
       return new Forbidden(`${info.fieldName}: ${reason ?? `your role, ${caller.actor.role}, does not allow this.`}`)
     },
   },

@@ -8,6 +8,9 @@ import { VERSION } from './version.ts'
 /** The audit log shows requests with this name as those of the CLI. */
 export const USER_AGENT = `muster-cli/${VERSION}`
 
+/** Names the tenant of a request, by name or ID. */
+const TENANT_HEADER = 'x-muster-tenant'
+
 type GraphQLErrors = readonly { message: string; extensions?: Record<string, unknown> }[]
 
 /**
@@ -18,7 +21,7 @@ type GraphQLErrors = readonly { message: string; extensions?: Record<string, unk
 export async function request<Data, Vars>(
   document: TadaDocumentNode<Data, Vars>,
   variables: Vars,
-  settings: { url: string; token?: string } = readSettings(),
+  settings: Partial<Settings> & { url: string } = readSettings(),
 ): Promise<Data> {
   const body = await post<Data>(print(document as DocumentNode), variables, settings)
   if (body.errors?.length) throw fromGraphQL(body.errors)
@@ -31,7 +34,7 @@ export type Response<Data> = { data?: Data | null; errors?: GraphQLErrors }
 export async function post<Data>(
   query: string,
   variables: unknown,
-  settings: { url: string; token?: string } = readSettings(),
+  settings: Partial<Settings> & { url: string } = readSettings(),
 ): Promise<Response<Data>> {
   let response: globalThis.Response
   try {
@@ -42,6 +45,7 @@ export async function post<Data>(
         'user-agent': USER_AGENT,
         accept: 'application/graphql-response+json, application/json',
         ...(settings.token ? { authorization: `Bearer ${settings.token}` } : {}),
+        ...(settings.tenant ? { [TENANT_HEADER]: settings.tenant } : {}),
       },
       body: JSON.stringify({ query, variables }),
     })
@@ -122,7 +126,10 @@ async function* subscribeOnce<Data>(
   const { createClient } = await import('graphql-ws')
   const client = createClient({
     url: url.href,
-    connectionParams: { authorization: `Bearer ${settings.token}` },
+    connectionParams: {
+      authorization: `Bearer ${settings.token}`,
+      ...(settings.tenant ? { [TENANT_HEADER]: settings.tenant } : {}),
+    },
     retryAttempts: 0,
     on: { connected: onConnected },
   })
@@ -151,7 +158,8 @@ async function* subscribeOnce<Data>(
 function rejection(error: unknown): CliError | null {
   if (Array.isArray(error) && error.length > 0) return fromGraphQL(error as GraphQLErrors)
   const { code, reason } = error as { code?: unknown; reason?: string }
-  if (code === 4401 || code === 4403) return new NotSignedIn(INVALID_TOKEN)
+  if (code === 4401) return new NotSignedIn(INVALID_TOKEN)
+  if (code === 4403) return new NotSignedIn(reason || INVALID_TOKEN)
   if (typeof code === 'number' && code >= 4400 && code < 4500)
     return new CliError(reason || `The server closed the connection with code ${code}.`)
   return null

@@ -14,6 +14,7 @@ vendor:nvidia, {query}, all; a comma joins, ! excludes. RUN is a run number or I
 Environment variables:
   MUSTER_URL           address of the console; overrides the saved one
   MUSTER_TOKEN         API token; overrides the saved one
+  MUSTER_TENANT        tenant to work in, as --tenant; needs a token of it (muster login URL --tenant NAME)
   XDG_CONFIG_HOME      folder of muster/cli.json with the saved address and token (default: ~/.config)
   NODE_EXTRA_CA_CERTS  file with additional certificate authorities
   NO_COLOR             prints logs without colors
@@ -33,6 +34,11 @@ export async function program(needed: (entry: Entry) => boolean = () => true): P
   const muster = new Command('muster')
     .description('Manage nodes, credentials, variables and Ansible runs of a Muster installation.')
     .version(VERSION)
+    .option('--tenant <name>', 'tenant to work in (default: the one of the last login)')
+    .hook('preAction', (muster) => {
+      const { tenant } = muster.opts<{ tenant?: string }>()
+      if (tenant) process.env.MUSTER_TENANT = tenant
+    })
     // Options after a subcommand belong to that subcommand.
     .enablePositionalOptions()
     .addHelpText('after', HELP)
@@ -63,13 +69,15 @@ function nounFirst(argv: string[]): string[] {
 /** @returns the exit code; every error is one message on stderr, never a stack trace */
 export async function main(argv: string[]): Promise<number> {
   try {
-    const args = nounFirst(argv)
+    // Options of muster itself precede the command.
+    const first = argv[0] === '--tenant' ? 2 : argv[0]?.startsWith('--tenant=') ? 1 : 0
+    const args = nounFirst(argv.slice(first))
     const one = ENTRIES.find((entry) => hasName(entry, args[0]))
     const isOverview = args.length === 0 || (args[0]?.startsWith('-') ?? false)
     const muster = await program(one ? (entry) => entry === one : () => !isOverview)
     if (!one && !isOverview) (await import('./completion.ts')).addCompletion(muster)
     for (const command of commandsOf(muster)) command.exitOverride().showHelpAfterError('(see --help)')
-    await muster.parseAsync(args, { from: 'user' })
+    await muster.parseAsync([...argv.slice(0, first), ...args], { from: 'user' })
     return Number(process.exitCode ?? EXIT.ok)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage

@@ -135,6 +135,22 @@ test('graphql-ws follows a log; an Authorization in any case is accepted and an 
   expect(failure).toMatchObject({ code: CloseCode.Unauthorized, reason: expect.stringContaining('token') })
 })
 
+test('a WebSocket names its tenant at connection_init; a token of another tenant is rejected', async () => {
+  const connect = async (tenant: string) => {
+    const connectionParams = { authorization: `Bearer ${token}`, 'X-Muster-Tenant': tenant }
+    const client = createClient({ url: url.replace('http', 'ws'), webSocketImpl: WebSocket, connectionParams })
+    const { value } = await client.iterate({ query: '{ viewer { tenant { name } } }' }).next()
+    await client.dispose()
+    return value
+  }
+  const { name } = tenant.tenant
+  expect(await connect(name)).toMatchObject({ data: { viewer: { tenant: { name } } } })
+  await expect(connect('somebody else')).rejects.toMatchObject({
+    code: CloseCode.Forbidden,
+    reason: expect.stringContaining('tenant'),
+  })
+})
+
 test('caps the operations that are open on one WebSocket', async () => {
   const client = createClient({
     url: url.replace('http', 'ws'),

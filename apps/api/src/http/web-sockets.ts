@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { Forbidden } from '@muster/core/errors'
 import type { ExecutionArgs, GraphQLError } from 'graphql'
 import { CloseCode } from 'graphql-ws'
 import { useServer } from 'graphql-ws/use/ws'
@@ -7,6 +8,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import type { Api } from '../api.ts'
 import { LimitError, MAX_ANONYMOUS_SOCKETS, MAX_SUBSCRIPTIONS } from '../limits.ts'
 import { maskError } from '../masking.ts'
+import { TENANT_HEADER } from '../sign-in/choose-tenant.ts'
 import { clientAddress, foreignOriginReason, headersOf, requestFacts } from './request-facts.ts'
 
 const MAX_MESSAGE_BYTES = 1024 * 1024
@@ -27,6 +29,16 @@ export function attachWebSockets(
   { yoga, deps, metrics }: Api,
   { initTimeoutMs = INIT_TIMEOUT_MS, keepAliveMs = KEEP_ALIVE_MS } = {},
 ): { close(): Promise<void> } {
+  /** Why the token in these headers is not accepted; null when it is. */
+  async function rejectionOf(headers: Headers): Promise<{ code: CloseCode; reason: string } | null> {
+    try {
+      if (await deps.auth.findCaller(headers)) return null
+      return { code: CloseCode.Unauthorized, reason: 'The token is invalid, expired or revoked.' }
+    } catch (error) {
+      if (!(error instanceof Forbidden)) throw error
+      return { code: CloseCode.Forbidden, reason: 'The token does not give access to the named tenant.' }
+    }
+  }
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES })
   const anonymous = createSocketCounter(MAX_ANONYMOUS_SOCKETS)
   const findCaller = (headers: Headers) => deps.auth.findCaller(headers).catch(() => null)
@@ -61,11 +73,11 @@ export function attachWebSockets(
        */
       async onConnect({ connectionParams, extra }) {
         const headers = headersOf(extra.request)
-        const authorization = authorizationOf(connectionParams)
-        if (authorization !== null) headers.set('authorization', authorization)
-        if (authorization !== null && !(await deps.auth.findCaller(new Headers({ authorization })))) {
+        const authorization = setFromParams(headers, connectionParams)
+        const rejection = authorization === null ? null : await rejectionOf(headers)
+        if (rejection) {
           metrics.rejected.inc({ code: 'WEBSOCKET' })
-          extra.socket.close(CloseCode.Unauthorized, 'The token is invalid, expired or revoked.')
+          extra.socket.close(rejection.code, rejection.reason)
           return false
         }
         if (authorization !== null) anonymous.remove(extra.request.socket)
@@ -85,8 +97,7 @@ export function attachWebSockets(
           ]
         const socketHeaders = headersOf(context.extra.request)
         // Browsers cannot set headers on a WebSocket; programs send their token with connection_init.
-        const authorization = authorizationOf(context.connectionParams)
-        if (authorization !== null) socketHeaders.set('authorization', authorization)
+        setFromParams(socketHeaders, context.connectionParams)
         const { schema, execute, subscribe, contextFactory, parse, validate } = yoga.getEnveloped({
           socketHeaders,
           sendNext: nextSender(context.extra.socket, id),
@@ -118,12 +129,19 @@ type Enveloped = ExecutionArgs & {
   rootValue: Record<'execute' | 'subscribe', (args: ExecutionArgs) => never>
 }
 
-/** `authorization` (case-insensitive) in the connection_init payload or in its `headers`, where Apollo and other clients put it. */
-function authorizationOf(params: Readonly<Record<string, unknown>> | undefined): string | null {
-  const find = (object: object) => Object.entries(object).find(([name]) => name.toLowerCase() === 'authorization')?.[1]
-  const headers = params?.headers
-  const found = find(params ?? {}) ?? (typeof headers === 'object' && headers ? find(headers) : undefined)
-  return typeof found === 'string' ? found : null
+/** Sets the headers that a program sends with connection_init: its token and its tenant. @returns the token */
+function setFromParams(headers: Headers, params: Readonly<Record<string, unknown>> | undefined): string | null {
+  const nested = params?.headers
+  const given = { ...params, ...(typeof nested === 'object' ? nested : {}) }
+  const textOf = (wanted: string) => {
+    const value = Object.entries(given).find(([name]) => name.toLowerCase() === wanted)?.[1]
+    return typeof value === 'string' ? value : null
+  }
+  for (const name of ['authorization', TENANT_HEADER]) {
+    const value = textOf(name)
+    if (value !== null) headers.set(name, value)
+  }
+  return textOf('authorization')
 }
 
 /** Counts sockets per address, up to `most`. A socket counts until it closes or is removed. */

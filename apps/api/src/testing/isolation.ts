@@ -22,6 +22,8 @@ export type IsolationCase = {
   answer?: unknown
   /** Expected error code instead of data. */
   code?: string
+  /** The stranger does not administer the installation: administrators see and change all tenants here. */
+  isOwner?: boolean
 }
 
 export type Isolation = {

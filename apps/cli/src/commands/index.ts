@@ -180,6 +180,13 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./access/sign-in-methods/index.ts')).signInMethods(),
   },
   {
+    name: 'tenant',
+    aliases: ['tenants'],
+    heading: OPERATION,
+    description: 'list, create, suspend and limit tenants, for installation administrators',
+    load: async () => (await import('./access/tenants/index.ts')).tenant(),
+  },
+  {
     name: 'login',
     heading: ACCOUNT,
     description: 'sign in and save an API token',

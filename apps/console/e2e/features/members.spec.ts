@@ -73,3 +73,43 @@ test('asks for a password reset, and says when the installation sends no mail', 
     await expect(page.getByText(/bin\/muster-admin reset-owner/)).toBeVisible({ timeout: 2000 })
   }).toPass()
 })
+
+test('an installation administrator creates a tenant, limits its runs, suspends and resumes it', async ({
+  page,
+  createFleet,
+  signIn,
+}) => {
+  const { owner, tenant } = await createFleet({ nodes: 0 })
+  const name = `team of ${tenant.name}`
+  await signIn(owner)
+  await page.goto('/settings/tenants')
+  const row = (text: string) => page.getByRole('listitem').filter({ has: page.getByText(text, { exact: true }) })
+  const dialog = page.getByRole('dialog')
+  await expect(row(tenant.name).getByRole('button', { name: t('tenants.suspend') })).toHaveAttribute('aria-disabled', 'true')
+  await page.getByRole('button', { name: t('tenants.new') }).click()
+  await dialog.getByLabel(t('tenants.name')).fill(name)
+  await dialog.getByRole('button', { name: t('tenants.create') }).click()
+  await row(name)
+    .getByRole('button', { name: t('tenants.editName', { name }) })
+    .click()
+  await dialog.getByLabel(t('tenants.maxRuns')).fill('7')
+  await dialog.getByRole('button', { name: t('tenants.save') }).click()
+  await expect(row(name).getByText(t('tenants.limit', { count: 7 }))).toBeVisible()
+  await row(name)
+    .getByRole('button', { name: t('tenants.suspend') })
+    .click()
+  await dialog.getByRole('textbox').fill(name)
+  await dialog.getByRole('button', { name: t('tenants.suspend') }).click()
+  await expect(row(name).getByText(t('tenants.suspended', { name: owner.actor.name }))).toBeVisible()
+  await row(name)
+    .getByRole('button', { name: t('tenants.resume') })
+    .click()
+  await expect(row(name).getByRole('button', { name: t('tenants.suspend') })).toBeVisible()
+})
+
+test('shows tenants only to installation administrators', async ({ page, createFleet, signIn }) => {
+  await signIn((await createFleet({ nodes: 0 })).admin)
+  await page.goto('/settings/tenants')
+  await expect(page.getByText(/installation administrator/)).toBeVisible()
+  await expect(page.getByRole('navigation', { name: t('nav.settings') }).getByText(t('tenants.title'))).toBeHidden()
+})

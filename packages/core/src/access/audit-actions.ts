@@ -12,7 +12,7 @@ export const memberAudit = defineAuditActions('member', [
   'appointInstallationAdmin',
 ])
 export const invitationAudit = defineAuditActions('invitation', ['create', 'revoke', 'accept'])
-export const tenantAudit = defineAuditActions('tenant', ['create', 'switch'])
+export const tenantAudit = defineAuditActions('tenant', ['create', 'update', 'suspend', 'resume', 'switch'])
 /** `challenge`: the password was right, and the second factor is required. */
 export const sessionAudit = defineAuditActions('session', ['create', 'challenge', 'end'])
 export const userAudit = defineAuditActions('user', [

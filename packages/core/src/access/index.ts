@@ -23,7 +23,13 @@ export { revokeInvitation } from './members/revoke-invitation.ts'
 export { suspendMember } from './members/suspend-member.ts'
 export { transferOwnership } from './members/transfer-ownership.ts'
 export { installationAdminPermissions, memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
-export { grantBlockedReason, memberBlockedReason, revokeBlockedReason, transferBlockedReason } from './policy.ts'
+export {
+  grantBlockedReason,
+  memberBlockedReason,
+  revokeBlockedReason,
+  suspendTenantBlockedReason,
+  transferBlockedReason,
+} from './policy.ts'
 export { findActorByToken, findMemberships, isActiveMembership, type Membership } from './queries.ts'
 export { accessSettings, ldapSettings, mailSettings, oidcSettings, tokenSettings } from './settings.ts'
 export { type GroupRole, rolesOf } from './sign-in/group-roles.ts'
@@ -53,7 +59,10 @@ export {
   verifications,
 } from './tables.ts'
 export { CreateTenantInput, createTenant } from './tenants/create-tenant.ts'
+export { resumeTenant } from './tenants/resume-tenant.ts'
+export { suspendTenant } from './tenants/suspend-tenant.ts'
 export { switchTenant } from './tenants/switch-tenant.ts'
+export { UpdateTenantInput, updateTenant } from './tenants/update-tenant.ts'
 export { CreateApiTokenInput, createApiToken, type TokenPolicy } from './tokens/create-api-token.ts'
 export { hashToken } from './tokens/make-token.ts'
 export { revokeApiToken } from './tokens/revoke-api-token.ts'

@@ -17,6 +17,7 @@ export const tokenPermissions = definePermissions('token', {
 export const tenantPermissions = definePermissions('tenant', {
   read: ['viewer', 'Read nodes, groups, variables, templates, runs, logs, agents, alerts and settings. Every role includes it.'],
   create: ['installation', 'Create tenants.'],
+  manage: ['installation', 'List, rename, suspend and resume tenants, and set their quotas.'],
 })
 
 export const installationAdminPermissions = definePermissions('installation_admin', {

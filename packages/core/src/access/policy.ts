@@ -1,7 +1,7 @@
-import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
+import { type Actor, type Ctx, permissionDeniedReason } from '../kernel/context.ts'
 import { rolePermissions } from '../kernel/permissions.ts'
-import { tokenPermissions } from './permissions.ts'
-import type { ApiToken, Invitation, Role } from './tables.ts'
+import { tenantPermissions, tokenPermissions } from './permissions.ts'
+import type { ApiToken, Invitation, Role, Tenant } from './tables.ts'
 
 /** Why `actor` may not grant `role`; null when allowed. No one grants a permission that they do not hold. */
 export function grantBlockedReason(actor: Actor, role: Role): string | null {
@@ -55,4 +55,15 @@ export function revokeBlockedReason(actor: Actor, token: Pick<ApiToken, 'name' |
   return userId !== null && token.ownerId === userId
     ? null
     : `The token ${token.name} belongs to another user; an admin can revoke it.`
+}
+
+/** Why the caller may not suspend this tenant; null when allowed. */
+export function suspendTenantBlockedReason(
+  caller: Pick<Ctx, 'actor' | 'tenantId'>,
+  { id, name, suspendedAt }: Pick<Tenant, 'id' | 'name' | 'suspendedAt'>,
+): string | null {
+  const denied = permissionDeniedReason(caller.actor, tenantPermissions.manage)
+  if (denied) return denied
+  if (suspendedAt) return `The tenant ${name} is already suspended.`
+  return id === caller.tenantId ? `You work in the tenant ${name}. Switch to another tenant to suspend it.` : null
 }

@@ -15,9 +15,9 @@ export const isOpen = and(isNull(jobRuns.finishedAt), isNull(jobRuns.startedAt),
 const activeRuns = (id: SQL): SQL =>
   sql`(select count(*) from ${jobRuns} begun where begun.tenant_id = ${id} and begun.finished_at is null and begun.started_at is not null)`
 
-/** Condition on a run: its tenant's queue is not paused and is below its limit of concurrent runs. */
+/** Condition on a run: its tenant is not suspended, and the tenant's queue is not paused and below its limit of concurrent runs. */
 export const isTenantsTurn: SQL = sql`exists (
-  select from ${tenants} tenant where tenant.id = ${jobRuns.tenantId} and tenant.queue_paused_at is null
+  select from ${tenants} tenant where tenant.id = ${jobRuns.tenantId} and tenant.suspended_at is null and tenant.queue_paused_at is null
     and (tenant.max_concurrent_runs is null or ${activeRuns(sql`tenant.id`)} < tenant.max_concurrent_runs))`
 
 export type NextRun = { id: string; tenantId: string; isLimited: boolean }
@@ -37,7 +37,8 @@ export async function nextRun(db: Db, worker: string): Promise<NextRun | 'draini
       select ${jobRuns.id} from ${jobRuns}
       where ${jobRuns.tenantId} = tenant.id and ${isOpen} and ${jobRuns.waitingSince} is null
       order by ${jobRuns.id} limit 1) next
-    where tenant.queue_paused_at is null and (tenant.max_concurrent_runs is null or begun.count < tenant.max_concurrent_runs)
+    where tenant.suspended_at is null and tenant.queue_paused_at is null
+      and (tenant.max_concurrent_runs is null or begun.count < tenant.max_concurrent_runs)
     order by begun.count, next.id limit 1`)
   const [next] = rows
   return next?.isDraining ? 'draining' : (next ?? null)

@@ -1,6 +1,6 @@
 import { createApiToken, inviteMember } from '@muster/core/access'
 import { grantablePermissions } from '@muster/core/permissions'
-import { defineIsolation, NOT_FOUND } from '../../testing/isolation.ts'
+import { defineIsolation, type Known, NOT_FOUND } from '../../testing/isolation.ts'
 import { insertSession } from '../../testing/sessions.ts'
 
 export const isolation = defineIsolation({
@@ -55,6 +55,22 @@ export const isolation = defineIsolation({
       query: () => '{ it: builtInRoles { role } }',
       answer: { it: ['VIEWER', 'OPERATOR', 'ADMIN', 'OWNER'].map((role) => ({ role })) },
     },
+    'Query.tenants': { query: () => '{ it: tenants { totalCount } }', code: 'FORBIDDEN', isOwner: true },
+    'Mutation.createTenant': {
+      query: () => 'mutation { it: createTenant(input: { name: "theirs" }) { __typename } }',
+      answer: { it: { __typename: 'ForbiddenError' } },
+      isOwner: true,
+    },
+    ...Object.fromEntries(
+      ['updateTenant', 'suspendTenant', 'resumeTenant'].map((name) => [
+        `Mutation.${name}`,
+        {
+          query: ({ theirs }: Known) => `mutation { it: ${name}(input: { id: "${theirs.Tenant}" }) { __typename } }`,
+          answer: { it: { __typename: 'ForbiddenError' } },
+          isOwner: true,
+        },
+      ]),
+    ),
     'Query.members': {
       query: () => '{ it: members(first: 1) { totalCount edges { node { role } } } }',
       answer: { it: { totalCount: 4, edges: [{ node: { role: 'OWNER' } }] } },

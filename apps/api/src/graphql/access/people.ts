@@ -2,6 +2,7 @@ import {
   memberBlockedReason,
   memberPermissions,
   type OpenInvitation as OpenInvitationShape,
+  suspendTenantBlockedReason,
   transferBlockedReason,
 } from '@muster/core/access'
 import { permissionDeniedReason } from '@muster/core/context'
@@ -22,8 +23,26 @@ export const Tenant = builder.drizzleNode('tenants', {
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name, unique in the installation.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the tenant was created.' }),
+    maxConcurrentRuns: t.exposeInt('maxConcurrentRuns', {
+      nullable: true,
+      description: 'Maximum number of concurrent runs over all workers; null without a limit.',
+    }),
+    suspendedAt: t.expose('suspendedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when members and tokens have no access and no run starts; null while the tenant is active.',
+    }),
+    suspendedBy: t.field(nullableActorField('suspended', 'Actor that suspended the tenant; null while the tenant is active.')),
+    suspendBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller may not suspend the tenant; null when allowed.',
+      select: { columns: { id: true, name: true, suspendedAt: true } },
+      resolve: (tenant, _args, { ctx }) => suspendTenantBlockedReason(ctx, tenant),
+    }),
   }),
 })
+
+export const tenantConnection = connectionTypes(Tenant, 'Tenant', 'tenants')
 
 export const User = builder.drizzleNode('users', {
   name: 'User',

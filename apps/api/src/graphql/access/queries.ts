@@ -1,12 +1,12 @@
-import { findInvitationByToken, memberPermissions, tokenPermissions } from '@muster/core/access'
+import { findInvitationByToken, memberPermissions, tenantPermissions, tokenPermissions } from '@muster/core/access'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { builder } from '../../builder.ts'
 import { PAGED } from '../shared/connections.ts'
-import { Invitation, invitationConnection, Member, memberConnection, OpenInvitation } from './people.ts'
+import { Invitation, invitationConnection, Member, memberConnection, OpenInvitation, Tenant, tenantConnection } from './people.ts'
 import { ApiToken, tokenConnection, Viewer } from './types.ts'
 
-const { apiTokens, invitations, members } = schema
+const { apiTokens, invitations, members, tenants } = schema
 
 builder.queryFields((t) => ({
   viewer: t.field({
@@ -16,6 +16,18 @@ builder.queryFields((t) => ({
     authScopes: { public: true },
     resolve: (_root, _args, { caller }) => caller,
   }),
+  tenants: t.drizzleConnection(
+    {
+      type: Tenant,
+      description: 'Tenants of the installation, oldest first. Requires the permission `tenant:manage`.',
+      authScopes: { permission: tenantPermissions.manage },
+      ...PAGED,
+      totalCount: (_root, _args, { ctx }) => ctx.systemDb.$count(tenants),
+      // Row-level security hides other tenants from `ctx.db`.
+      resolve: (query, _root, _args, { deps }) => deps.runtime.db.query.tenants.findMany(query({})),
+    },
+    ...tenantConnection,
+  ),
   members: t.drizzleConnection(
     {
       type: Member,

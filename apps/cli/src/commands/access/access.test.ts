@@ -10,9 +10,11 @@ import { muster, startTestApi, type TestApi } from '../../testing/muster.ts'
 
 let t: TestApi
 let home: string
+let ours: string
 beforeAll(async () => {
   t = await startTestApi()
-  const { admin } = await t.given.tenant()
+  const { admin, tenant } = await t.given.tenant()
+  ours = tenant.name
   await t.given.fleet(admin, { nodes: 2 })
   await t.signIn(admin)
   home = mkdtempSync(join(tmpdir(), 'muster-access-'))
@@ -150,7 +152,45 @@ async function setUpTotp(email: string, password: string) {
 it('saves and deletes the settings', async () => {
   const url = process.env.MUSTER_URL!
   expect((await muster(`login ${url} --token-stdin`, process.env.MUSTER_TOKEN)).code).toBe(0)
-  expect(JSON.parse(readFileSync(join(home, 'muster/cli.json'), 'utf8'))).toEqual({ url, token: process.env.MUSTER_TOKEN })
+  expect(JSON.parse(readFileSync(join(home, 'muster/cli.json'), 'utf8'))).toEqual({
+    url,
+    token: process.env.MUSTER_TOKEN,
+    tokens: { [ours]: process.env.MUSTER_TOKEN },
+  })
   expect((await muster('logout')).code).toBe(0)
   expect(() => readFileSync(join(home, 'muster/cli.json'))).toThrow('ENOENT')
+})
+
+it('uses the token of the tenant that is asked for, and no token in another tenant', async () => {
+  const url = process.env.MUSTER_URL!
+  const tokens = await Promise.all(
+    ['one', 'two'].map(async (name) => {
+      const { owner, tenant } = await t.given.tenant()
+      return { name, tenant: tenant.name, token: await t.tokenOf(owner) }
+    }),
+  )
+  for (const { token } of tokens) expect((await muster(`login ${url} --token-stdin`, token)).code).toBe(0)
+  const before = process.env.MUSTER_TOKEN
+  vi.stubEnv('MUSTER_TOKEN', undefined)
+  for (const { tenant } of tokens)
+    expect(JSON.parse((await muster(['--tenant', tenant, 'whoami', '-o', 'json'])).out)).toMatchObject({ tenant })
+  vi.stubEnv('MUSTER_TENANT', 'somebody else')
+  expect(await muster('whoami')).toMatchObject({ code: 3, err: expect.stringContaining('belongs to the tenant') })
+  vi.stubEnv('MUSTER_TENANT', undefined)
+  vi.stubEnv('MUSTER_TOKEN', before)
+})
+
+it('creates, limits, suspends and resumes tenants as an installation administrator', async () => {
+  expect(await muster('tenant list')).toMatchObject({ code: 3, err: expect.stringContaining('installation administrator') })
+  const before = process.env.MUSTER_TOKEN
+  const { installationAdmin } = await t.given.tenant()
+  vi.stubEnv('MUSTER_TOKEN', await t.tokenOf(installationAdmin))
+  expect(await muster('tenant create GPU_team')).toMatchObject({ code: 0, err: expect.stringContaining('Created GPU team') })
+  expect((await muster('tenant update GPU_team --name ml --max-runs 3')).code).toBe(0)
+  expect((await muster('tenant suspend ml --yes')).code).toBe(0)
+  const rows = JSON.parse((await muster('tenant list -o json')).out) as { name: string }[]
+  expect(rows.find(({ name }) => name === 'ml')).toMatchObject({ maxConcurrentRuns: 3, suspendedAt: expect.any(String) })
+  expect((await muster('tenant resume ml')).code).toBe(0)
+  expect(await muster('tenant resume ml')).toMatchObject({ code: 5, err: expect.stringContaining('is not suspended') })
+  vi.stubEnv('MUSTER_TOKEN', before)
 })

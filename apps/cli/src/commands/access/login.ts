@@ -8,7 +8,15 @@ import { readStdin } from '../../prompt.ts'
 import { saveSettings } from '../../settings.ts'
 import { askAndSignIn, type Role, signInWithLink } from './sign-in.ts'
 
-type Options = { email?: string; ldap?: string; passwordStdin?: true; tokenStdin?: true; role?: Role; installationAdmin?: true }
+type Options = {
+  email?: string
+  ldap?: string
+  passwordStdin?: true
+  tokenStdin?: true
+  role?: Role
+  installationAdmin?: true
+  tenant?: string
+}
 /** Lifetime of the API token. */
 const DAYS = 90
 
@@ -27,13 +35,17 @@ export const login = () =>
       'role of the token, at most your own: VIEWER, OPERATOR, ADMIN or OWNER (default: your role, but not OWNER)',
       oneOf('VIEWER', 'OPERATOR', 'ADMIN', 'OWNER'),
     )
-    .option('--installation-admin', 'let the token administer the installation too: workers, quotas and the encryption key')
+    .option('--tenant <name>', 'tenant of the token (default: the tenant of your last session, or the first one)')
+    .option(
+      '--installation-admin',
+      'let the token administer the installation too: tenants, workers, quotas and the encryption key',
+    )
     .action(async (address: string, options: Options) => {
       const { origin: url, linkToken } = parseAddress(address)
       const { token, by } = options.tokenStdin ? { token: await readStdin() } : await newToken(url, linkToken, options)
       const { viewer } = await request(graphql(`query LoginViewer { viewer { name role tenant { name } } }`), {}, { url, token })
       if (!viewer) throw new CliError('The token is invalid or has expired.', EXIT.notAllowed)
-      const path = saveSettings({ url, token })
+      const path = saveSettings({ url, token, tenant: viewer.tenant.name })
       process.stderr.write(
         `Signed in to ${url} as ${by ?? viewer.name} (${viewer.role.toLowerCase()} of ${viewer.tenant.name})${by ? ` for ${DAYS} days` : ''}. Saved in ${path}.\n`,
       )
@@ -61,7 +73,7 @@ async function newToken(url: string, linkToken: string | null, options: Options)
         expiresInSeconds: DAYS * 86_400,
       },
     },
-    { url, token: sessionToken },
+    { url, token: sessionToken, tenant: options.tenant ?? process.env.MUSTER_TENANT },
   )
   return { token: orThrow(createApiToken).secret, by: viewer.name }
 }

@@ -1,11 +1,18 @@
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditEntries } from '../../audit/index.ts'
+import { claimNextJobRun, wakeWaitingJobRuns } from '../../run-queue/index.ts'
+import { runJob } from '../../runs/index.ts'
 import { updateBuiltInTemplates } from '../../templates/index.ts'
 import { jobTemplates } from '../../templates/tables.ts'
 import { race } from '../../testing/race.ts'
 import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
+import { findActorByToken, findMemberships } from '../queries.ts'
+import { createApiToken } from '../tokens/create-api-token.ts'
 import { createTenant } from './create-tenant.ts'
+import { resumeTenant } from './resume-tenant.ts'
+import { suspendTenant } from './suspend-tenant.ts'
+import { updateTenant } from './update-tenant.ts'
 
 let t: TestRuntime
 beforeAll(async () => {
@@ -43,5 +50,90 @@ describe('createTenant', () => {
   test('only one of two concurrent calls succeeds', async () => {
     const { won, lost } = await race(createTenant(t.runtime, { name: 'twin' }), createTenant(t.runtime, { name: 'twin' }))
     expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
+  })
+})
+
+const actionsOf = async (tenantId: string) =>
+  (await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.tenantId, tenantId))).map(({ action }) => action)
+
+describe('installation administrators', () => {
+  test('create a tenant, own it, rename it and limit its runs', async () => {
+    const { installationAdmin } = await t.given.tenant()
+    const tenant = await createTenant(installationAdmin, { name: 'gpu team', idempotencyKey: 'k' })
+    expect(await createTenant(installationAdmin, { name: 'gpu team', idempotencyKey: 'k' })).toMatchObject({ id: tenant.id })
+    const own = await findMemberships(t.runtime.db, installationAdmin.actor.id!)
+    expect(own.find(({ tenantId }) => tenantId === tenant.id)).toMatchObject({ role: 'owner', tenantName: 'gpu team' })
+    expect(await updateTenant(installationAdmin, { id: tenant.id, name: 'ml team', maxConcurrentRuns: 2 })).toMatchObject({
+      name: 'ml team',
+      maxConcurrentRuns: 2,
+    })
+    expect(await updateTenant(installationAdmin, { id: tenant.id, maxConcurrentRuns: null })).toMatchObject({
+      name: 'ml team',
+      maxConcurrentRuns: null,
+    })
+    expect(await actionsOf(tenant.id)).toEqual(expect.arrayContaining(['tenant.create', 'member.add', 'tenant.update']))
+    const other = await t.given.tenant()
+    await expect(updateTenant(installationAdmin, { id: other.tenant.id, name: 'ml team' })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    })
+  })
+
+  test('suspend a tenant: its tokens and members have no access and its runs do not start, until it is resumed', async () => {
+    const { installationAdmin } = await t.given.tenant()
+    const ours = await t.given.tenant()
+    const id = ours.tenant.id
+    const { id: credentialId } = await t.given.credential(ours.admin, 'SSH_KEY')
+    await t.given.fleet(ours.operator, { nodes: 1, with: { credentialId } })
+    const run = await runJob(ours.operator, { template: 'connectivity_check', limit: 'all' })
+    const { token } = await createApiToken(ours.owner, { name: 'ci', role: 'viewer' })
+    const hasAccess = async () => [
+      (await findActorByToken(t.runtime.db, token, '192.0.2.1')) !== null,
+      (await findMemberships(t.runtime.db, ours.viewer.actor.id!)).length > 0,
+    ]
+    const claimed = async () => {
+      const next = await claimNextJobRun(t.runtime, { workerId: 'w', token: crypto.randomUUID() })
+      return next === null || next === 'draining' ? next : next.claim.run.id
+    }
+    expect(await hasAccess()).toEqual([true, true])
+    expect(await suspendTenant(installationAdmin, { id })).toMatchObject({
+      suspendedAt: expect.any(Date),
+      suspendedByName: installationAdmin.actor.name,
+    })
+    expect(await hasAccess()).toEqual([false, false])
+    expect(await claimed()).toBeNull()
+    await expect(suspendTenant(installationAdmin, { id })).rejects.toMatchObject({
+      message: expect.stringContaining('already suspended'),
+    })
+    expect(await resumeTenant(installationAdmin, { id })).toMatchObject({ suspendedAt: null, suspendedByName: null })
+    expect(await hasAccess()).toEqual([true, true])
+    await wakeWaitingJobRuns(t.runtime)
+    expect(await claimed()).toBe(run.id)
+    await expect(resumeTenant(installationAdmin, { id })).rejects.toMatchObject({
+      message: expect.stringContaining('not suspended'),
+    })
+    expect(await actionsOf(id)).toEqual(expect.arrayContaining(['tenant.suspend', 'tenant.resume']))
+  })
+
+  test('cannot suspend the tenant in which they work', async () => {
+    const { installationAdmin, tenant } = await t.given.tenant()
+    await expect(suspendTenant(installationAdmin, { id: tenant.id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('Switch to another tenant'),
+    })
+  })
+
+  test('are the only ones who do this', async () => {
+    const { owner, tenant } = await t.given.tenant()
+    const { id } = (await t.given.tenant()).tenant
+    for (const call of [
+      () => createTenant(owner, { name: 'x' }),
+      () => updateTenant(owner, { id: tenant.id, maxConcurrentRuns: 1000 }),
+      () => suspendTenant(owner, { id }),
+      () => resumeTenant(owner, { id }),
+    ])
+      await expect(call()).rejects.toMatchObject({
+        code: 'FORBIDDEN',
+        message: expect.stringContaining('installation administrator'),
+      })
   })
 })

@@ -3,6 +3,7 @@ import clsx from 'clsx'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import type { ReactNode } from 'react'
+import { useBlockedReason } from '@/access/viewer.tsx'
 import { t } from '@/messages/index.ts'
 
 const pages = [
@@ -11,6 +12,7 @@ const pages = [
   { href: '/settings/sign-in', label: 'signInMethods.title' },
   { href: '/settings/tokens', label: 'nav.tokens' },
   { href: '/settings/agents', label: 'nav.agentSettings' },
+  { href: '/settings/tenants', label: 'tenants.title' },
   { href: '/settings/system', label: 'system.title' },
   { href: '/settings/audit', label: 'nav.audit' },
 ] as const
@@ -18,10 +20,12 @@ const pages = [
 /** Navigation between settings pages. */
 export default function SettingsLayout({ children }: { children: ReactNode }) {
   const path = usePathname()
+  const tenantsBlocked = useBlockedReason('tenant:manage')
+  const shown = pages.filter(({ href }) => href !== '/settings/tenants' || tenantsBlocked === null)
   return (
     <>
       <nav aria-label={t('nav.settings')} className="mb-4 flex gap-5 overflow-x-auto border-b border-line">
-        {pages.map(({ href, label }) => (
+        {shown.map(({ href, label }) => (
           <Link
             key={href}
             href={href}
