@@ -1,3 +1,4 @@
+import { confirmEmail } from '@muster/core/access'
 import type { Db } from '@muster/core/db'
 import type { Log } from '@muster/core/log'
 import { schema } from '@muster/core/registry'
@@ -7,7 +8,6 @@ import { createAuthEndpoint } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
 import { magicLink } from 'better-auth/plugins/magic-link'
 import { twoFactor } from 'better-auth/plugins/two-factor'
-import { eq } from 'drizzle-orm'
 import { withHashedSessions } from './hashed-sessions.ts'
 import { cookiePrefix } from './session-cookie.ts'
 
@@ -78,9 +78,7 @@ export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLi
       sendResetPassword: async ({ user, token }) => onReset(user.email, token),
       revokeSessionsOnPasswordReset: true,
       // The link of the mail proves that the address is the user's.
-      onPasswordReset: async ({ user }) => {
-        await db.update(users).set({ emailVerified: true }).where(eq(users.id, user.id))
-      },
+      onPasswordReset: ({ user }) => confirmEmail(db, user.id),
     },
     // The absolute end: use does not extend it. `createCallers` checks the idle time.
     session: { expiresIn: sessionDays * DAY_S, disableSessionRefresh: true },

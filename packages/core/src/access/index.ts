@@ -32,6 +32,7 @@ export {
 } from './policy.ts'
 export { findActorByToken, findMemberships, isActiveMembership, type Membership } from './queries.ts'
 export { accessSettings, ldapSettings, mailSettings, oidcSettings, tokenSettings } from './settings.ts'
+export { confirmEmail } from './sign-in/confirm-email.ts'
 export { type GroupRole, rolesOf } from './sign-in/group-roles.ts'
 export { type OidcFlow, storeOidcFlow, takeOidcFlow } from './sign-in/oidc-flows.ts'
 export { ProvisionUserInput, provisionUser } from './sign-in/provision-user.ts'

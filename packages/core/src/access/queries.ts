@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
+import { isInNetworks } from '../kernel/networks.ts'
 import { actorRole } from '../kernel/permissions.ts'
-import { isInNetworks } from './networks.ts'
 import { apiTokens, members, ROLES, type Role, tenants, users } from './tables.ts'
 import { hashToken, looksLikeToken } from './tokens/make-token.ts'
 

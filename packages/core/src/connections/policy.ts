@@ -1,5 +1,5 @@
-import { allowedHostsBlockedReason } from '../credentials/allowed-hosts.ts'
 import type { Credential } from '../credentials/tables.ts'
+import { allowedHostsBlockedReason } from '../kernel/allowed-hosts.ts'
 import { connectBlockedReason } from '../nodes/index.ts'
 
 /** Why this credential cannot be tested on this node; null when it can. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Host, Port, User } from '../kernel/address.ts'
+import { AllowedHosts } from '../kernel/allowed-hosts.ts'
 import type { InputIssue } from '../kernel/errors.ts'
 import { Id, multilineText, Secret, singleLineText } from '../kernel/input.ts'
 import { HostKey } from '../nodes/index.ts'
-import { AllowedHosts } from './allowed-hosts.ts'
 import { SecretRefs } from './secret-stores/secret-store-fields.ts'
 import type { CredentialKind, SecretRef } from './tables.ts'
 

@@ -1,5 +1,4 @@
 export { type GitLogin, type Hop, type Login, type NodeAccess, openGitLogin, resolveNodeAccess } from './access.ts'
-export { allowedHostsBlockedReason, isPasswordForNodes } from './allowed-hosts.ts'
 export { credentialAudit, secretStoreAudit } from './audit-actions.ts'
 export { unapprovedBastionReasons, unapprovedHopReason } from './bastions.ts'
 export { credentialKeyRotated } from './change-events.ts'

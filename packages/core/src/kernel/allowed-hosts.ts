@@ -1,9 +1,11 @@
 import { isIP } from 'node:net'
 import { matchesGlob } from 'node:path/posix'
 import { z } from 'zod'
-import { isInNetworks, Network } from '../access/networks.ts'
-import { Conflict } from '../kernel/errors.ts'
-import type { Credential } from './tables.ts'
+import { Conflict } from './errors.ts'
+import { isInNetworks, Network } from './networks.ts'
+
+/** The fields of a credential that decide where its password may be sent. */
+type PasswordOwner = { name: string; kind: string; allowedHosts: readonly string[] }
 
 /** Matches every host, by name and address. */
 export const ANY_HOST = '*'
@@ -44,20 +46,17 @@ export function isAllowedHost(host: string, patterns: readonly string[]): boolea
 }
 
 /** The kinds whose password is sent to the host of the node. Bastions and git servers have their own host. */
-export const isPasswordForNodes = ({ kind }: Pick<Credential, 'kind'>): boolean => kind === 'SSH_PASSWORD' || kind === 'BECOME'
+export const isPasswordForNodes = ({ kind }: Pick<PasswordOwner, 'kind'>): boolean => kind === 'SSH_PASSWORD' || kind === 'BECOME'
 
 /** Why the password of the credential may not be sent to `host`; null when it may, or when the credential has none. */
-export function allowedHostsBlockedReason(
-  credential: Pick<Credential, 'name' | 'kind' | 'allowedHosts'>,
-  host: string,
-): string | null {
+export function allowedHostsBlockedReason(credential: PasswordOwner, host: string): string | null {
   const { name, allowedHosts } = credential
   if (!isPasswordForNodes(credential) || isAllowedHost(host, allowedHosts)) return null
   return `The password of the credential ${name} is not sent to ${host}: its allowed hosts are ${allowedHosts.slice(0, 5).join(', ') || 'none'}. Add the host to the credential, or assign another one.`
 }
 
 /** @throws Conflict the password of the credential may not be sent to `host` */
-export function assertAllowedHost(credential: Pick<Credential, 'name' | 'kind' | 'allowedHosts'>, host: string): void {
+export function assertAllowedHost(credential: PasswordOwner, host: string): void {
   const reason = allowedHostsBlockedReason(credential, host)
   if (reason) throw new Conflict(reason)
 }
