@@ -312,6 +312,27 @@ describe('reading', () => {
     await expect(auditExportEndpoint.read(tenant.operator, new URLSearchParams())).rejects.toThrow(/role|permission/)
   })
 
+  test('entries of the installation require an installation admin', async () => {
+    const queries = [
+      '{ auditEntries(filter: { ofInstallation: true }) { totalCount } }',
+      '{ auditEntries(filter: { ofInstallation: true }) { edges { node { action } } } }',
+      '{ auditChain(ofInstallation: true) { lastSeq } }',
+    ]
+    for (const query of queries) expect((await t.send(tenant.owner, query)).errors?.[0]?.extensions.code, query).toBe('FORBIDDEN')
+    await sealAuditEntries(t.runtime)
+    const admin = tenant.installationAdmin
+    expect(await t.ask(admin, '{ auditChain(ofInstallation: true) { isValid unsealedCount } }')).toEqual({
+      auditChain: { isValid: true, unsealedCount: 0 },
+    })
+    const { auditEntries } = await t.ask<{ auditEntries: { totalCount: number; edges: { node: object }[] } }>(
+      admin,
+      `{ auditEntries(filter: { ofInstallation: true, action: ["session.create"] }) {
+        totalCount edges { node { action objectName } } } }`,
+    )
+    expect(auditEntries.totalCount).toBe(auditEntries.edges.length)
+    expect(auditEntries.edges).toContainEqual({ node: { action: 'session.create', objectName: 'nobody@muster.test' } })
+  })
+
   test('an export has every sealed row, verifies outside of Muster, and continues after a position', async () => {
     await sealAuditEntries(t.runtime)
     const exported = async (after: number) => {

@@ -62,6 +62,7 @@ const FILES: Record<string, string[]> = {
     'apps/api/src/first-start.ts',
     'apps/api/src/graphql/access/types.ts',
     'apps/api/src/graphql/access/queries.ts',
+    'apps/api/src/graphql/audit/queries.ts',
     'apps/api/src/main.ts',
     'apps/api/src/reset-owner.ts',
     'apps/api/src/sign-in/auth.ts',

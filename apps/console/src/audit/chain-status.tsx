@@ -10,11 +10,11 @@ import { AuditChainQuery } from './documents.ts'
 
 type Result = { isValid: boolean; title: string; lines: string[] }
 
-/** Verifies the chain on demand, part by part. */
-export function useChainVerification() {
+/** Verifies the chain of the tenant or the installation on demand, part by part. */
+export function useChainVerification(ofInstallation: boolean) {
   const client = useClient()
   const [isBusy, setBusy] = useState(false)
-  const [result, setResult] = useState<Result | null>(null)
+  const [result, setResult] = useState<(Result & { ofInstallation: boolean }) | null>(null)
 
   async function read(): Promise<Result> {
     let afterSeq: number | null = null
@@ -40,14 +40,14 @@ export function useChainVerification() {
     }
   }
   const ask = (afterSeq: number | null) =>
-    client.query(AuditChainQuery, { afterSeq }, { requestPolicy: 'network-only' }).toPromise()
+    client.query(AuditChainQuery, { afterSeq, ofInstallation }, { requestPolicy: 'network-only' }).toPromise()
 
   async function verify() {
     setBusy(true)
-    setResult(await read())
+    setResult({ ...(await read()), ofInstallation })
     setBusy(false)
   }
-  return { isBusy, result, verify }
+  return { isBusy, result: result?.ofInstallation === ofInstallation ? result : null, verify }
 }
 
 type Verification = ReturnType<typeof useChainVerification>

@@ -21,8 +21,8 @@ export type AuditFilter = NonNullable<VariablesOf<typeof AuditEntriesQuery>['fil
 export const AuditActionsQuery = graphql(`query AuditActions { auditActions }`)
 
 export const AuditChainQuery = graphql(`
-  query AuditChain($afterSeq: BigInt) {
-    auditChain(afterSeq: $afterSeq) {
+  query AuditChain($afterSeq: BigInt, $ofInstallation: Boolean) {
+    auditChain(afterSeq: $afterSeq, ofInstallation: $ofInstallation) {
       lastSeq lastHash hasMore checkedCount unsealedCount oldestUnsealedAt
       problems { kind firstSeq lastSeq }
     }

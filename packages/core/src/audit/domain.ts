@@ -1,12 +1,12 @@
 import { defineDomain } from '../kernel/domain.ts'
 import { auditLogAudit } from './audit-actions.ts'
-import { auditPermissions } from './permissions.ts'
+import { auditPermissions, installationAuditPermissions } from './permissions.ts'
 import { relations } from './relations.ts'
 import * as tables from './tables.ts'
 
 export const auditDomain = defineDomain({
   name: 'audit',
-  permissions: { auditPermissions },
+  permissions: { auditPermissions, installationAuditPermissions },
   auditActions: { auditLogAudit },
   tables,
   relations,

@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, gt, isNull, lte, min, sql } from 'drizzle-orm'
 import { authorize, type Ctx } from '../kernel/context.ts'
+import type { Db } from '../kernel/db/client.ts'
 import { CHAIN_COLUMNS, type ChainRow, chainHash, GENESIS, isSigned } from './chain.ts'
-import { auditPermissions } from './permissions.ts'
+import { auditPermissions, installationAuditPermissions } from './permissions.ts'
 import { inChain } from './seal-audit-entries.ts'
 import { type AuditCheckpoint, auditCheckpoints, auditEntries } from './tables.ts'
 
@@ -45,15 +46,19 @@ type Options = {
   limit?: number | undefined
   /** A position and hash that the caller noted earlier: detects a chain that was replaced from there on. */
   expected?: { seq: number; hash: string } | null | undefined
+  /** A database that shows the rows of the installation: verifies their chain in place of the tenant's. */
+  installation?: Db | undefined
 }
 
-/** Verifies a part of the tenant's chain, from the oldest row that retention left. */
+/** Verifies a part of the chain of the tenant or the installation, from the oldest row that retention left. */
 export async function verifyAuditChain(
   ctx: Ctx,
-  { after, limit = MAX_VERIFY_ROWS, expected }: Options = {},
+  { after, limit = MAX_VERIFY_ROWS, expected, installation }: Options = {},
 ): Promise<ChainVerification> {
-  authorize(ctx, auditPermissions.read)
-  const { db, vault, tenantId } = ctx
+  authorize(ctx, installation ? installationAuditPermissions.read : auditPermissions.read)
+  const { vault } = ctx
+  const db = installation ?? ctx.db
+  const tenantId = installation ? null : ctx.tenantId
   const checkpoints = (where: ReturnType<typeof and>) =>
     db
       .select()

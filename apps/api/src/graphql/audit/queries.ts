@@ -1,9 +1,10 @@
-import { auditPermissions, verifyAuditChain } from '@muster/core/audit'
+import { auditPermissions, installationAuditPermissions, verifyAuditChain } from '@muster/core/audit'
 import { authorize } from '@muster/core/context'
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { auditActions, schema } from '@muster/core/registry'
-import { and, eq, gte, lt, or, sql } from 'drizzle-orm'
+import { and, eq, gte, isNull, lt, or, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
+import type { ApiContext } from '../../context.ts'
 import { PAGED } from '../shared/connections.ts'
 import { contains } from '../shared/contains.ts'
 import { parseId, rowIdIfGiven } from '../shared/ids.ts'
@@ -11,6 +12,9 @@ import { AuditActorKind, AuditChannel, AuditOutcome } from './enums.ts'
 import { AuditChainVerification, AuditEntry, auditEntryConnection } from './types.ts'
 
 const { auditEntries } = schema
+
+const OF_INSTALLATION =
+  'Whether the entries of the installation are read in place of the tenant’s: those without a tenant, such as sign-ins with unknown email addresses. Also requires the permission `installation_audit:read`.'
 
 const AuditFilter = builder.inputType('AuditFilter', {
   description: 'Conditions on audit entries; an entry must meet all of them.',
@@ -30,6 +34,7 @@ const AuditFilter = builder.inputType('AuditFilter', {
     text: t.string({
       description: 'The action, the actor, the object, the reason, the error or the address contains this text, ignoring case.',
     }),
+    ofInstallation: t.boolean({ description: OF_INSTALLATION }),
   }),
 })
 
@@ -56,23 +61,32 @@ function conditions(filter: typeof AuditFilter.$inferInput | null | undefined, e
   )
 }
 
+type OfInstallation = boolean | null | undefined
+/** The database that shows the entries. @throws Forbidden */
+function readableDb({ ctx, deps }: ApiContext, ofInstallation: OfInstallation) {
+  authorize(ctx, ofInstallation ? installationAuditPermissions.read : auditPermissions.read)
+  return ofInstallation ? deps.runtime.db : ctx.db
+}
+
 builder.queryFields((t) => ({
   auditEntries: t.drizzleConnection(
     {
       type: AuditEntry,
       description: 'The audit log, newest first. Requires the permission `audit:read`.',
       authScopes: { permission: auditPermissions.read },
-      args: { filter: t.arg({ type: AuditFilter, description: 'Conditions. Default: all entries.' }) },
-      ...PAGED,
-      totalCount: (_root, { filter }, { ctx }) => {
-        authorize(ctx, auditPermissions.read)
-        return ctx.db.$count(auditEntries, and(visibleTo(ctx, auditEntries), conditions(filter, auditEntries)))
+      args: {
+        filter: t.arg({ type: AuditFilter, description: 'Conditions. Default: all entries.' }),
       },
-      resolve: (query, _root, { filter }, { ctx }) => {
-        authorize(ctx, auditPermissions.read)
-        return ctx.db.query.auditEntries.findMany(
+      ...PAGED,
+      totalCount: (_root, { filter }, context) => {
+        const scope = filter?.ofInstallation ? isNull(auditEntries.tenantId) : visibleTo(context.ctx, auditEntries)
+        return readableDb(context, filter?.ofInstallation).$count(auditEntries, and(scope, conditions(filter, auditEntries)))
+      },
+      resolve: (query, _root, { filter }, context) => {
+        const tenantId = filter?.ofInstallation ? ({ isNull: true } as const) : context.ctx.tenantId
+        return readableDb(context, filter?.ofInstallation).query.auditEntries.findMany(
           query({
-            where: { tenantId: ctx.tenantId, RAW: (e) => conditions(filter, e) ?? sql`true` },
+            where: { tenantId, RAW: (e) => conditions(filter, e) ?? sql`true` },
             orderBy: { id: 'desc' },
           }),
         )
@@ -102,9 +116,11 @@ builder.queryFields((t) => ({
       }),
       expectedSeq: t.arg({ type: 'BigInt', description: 'A position that was noted earlier, with `expectedHash`.' }),
       expectedHash: t.arg.string({ description: 'The hash that `expectedSeq` had: detects a replaced chain.' }),
+      ofInstallation: t.arg.boolean({ description: OF_INSTALLATION }),
     },
-    resolve: (_root, { afterSeq, expectedSeq, expectedHash }, { ctx }) =>
+    resolve: (_root, { afterSeq, expectedSeq, expectedHash, ofInstallation }, { ctx, deps }) =>
       verifyAuditChain(ctx, {
+        installation: ofInstallation ? deps.runtime.db : undefined,
         after: afterSeq,
         expected: typeof expectedSeq === 'number' && expectedHash ? { seq: expectedSeq, hash: expectedHash } : null,
       }),

@@ -29,6 +29,7 @@ type Options = Output & {
   run?: string
   since?: string
   text?: string
+  installation?: boolean
   number: number
 }
 
@@ -60,22 +61,29 @@ export const auditList = () =>
     .option('--run <run>', 'concerns this run, or on its behalf')
     .option('--since <time>', 'at this time or later, as in 2026-11-22T08:00:00Z')
     .option('--text <text>', 'the action, actor, object, reason, error or address contains this text')
+    .option(
+      '--installation',
+      'entries without a tenant, such as sign-ins with unknown email addresses; needs an installation admin',
+    )
     .option('-n, --number <n>', 'maximum number of rows', integer, 100)
     .withOutput()
-    .action(async ({ action, outcome, actor, address, node, object, run, since, text, number, ...output }: Options) => {
-      const objectId = node ? (await selectNode(node)).id : object
-      const filter = {
-        ...(action ? { action } : {}),
-        ...(outcome ? { outcome } : {}),
-        ...(actor ? { actor } : {}),
-        ...(address ? { address } : {}),
-        ...(objectId ? { objectId } : {}),
-        ...(run ? { runId: await runId(run) } : {}),
-        ...(since ? { createdAfter: since } : {}),
-        ...(text ? { text } : {}),
-      }
-      const rows = await fetchAll(async (page) => (await request(LIST, { filter, ...page })).auditEntries, number)
-      printRows(rows, COLUMNS, output, 'No entries.')
-    })
+    .action(
+      async ({ action, outcome, actor, address, node, object, run, since, text, installation, number, ...output }: Options) => {
+        const objectId = node ? (await selectNode(node)).id : object
+        const filter = {
+          ...(action ? { action } : {}),
+          ...(outcome ? { outcome } : {}),
+          ...(actor ? { actor } : {}),
+          ...(address ? { address } : {}),
+          ...(objectId ? { objectId } : {}),
+          ...(run ? { runId: await runId(run) } : {}),
+          ...(since ? { createdAfter: since } : {}),
+          ...(text ? { text } : {}),
+          ...(installation ? { ofInstallation: true } : {}),
+        }
+        const rows = await fetchAll(async (page) => (await request(LIST, { filter, ...page })).auditEntries, number)
+        printRows(rows, COLUMNS, output, 'No entries.')
+      },
+    )
 
 /** `name: "a" -> "b"; maxConcurrentRuns: 4` */

@@ -4,8 +4,9 @@ import { CliError, EXIT } from '../../errors.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
 import { printObject } from '../../output.ts'
 
-const VERIFY = graphql(`query AuditVerify($afterSeq: BigInt, $expectedSeq: BigInt, $expectedHash: String) {
-  auditChain(afterSeq: $afterSeq, expectedSeq: $expectedSeq, expectedHash: $expectedHash) {
+const VERIFY =
+  graphql(`query AuditVerify($afterSeq: BigInt, $expectedSeq: BigInt, $expectedHash: String, $ofInstallation: Boolean) {
+  auditChain(afterSeq: $afterSeq, expectedSeq: $expectedSeq, expectedHash: $expectedHash, ofInstallation: $ofInstallation) {
     afterSeq lastSeq lastHash checkedCount hasMore unsealedCount oldestUnsealedAt
     problems { kind firstSeq lastSeq entryId }
   }
@@ -16,16 +17,20 @@ export const auditVerify = () =>
   new Command('verify')
     .description('verify the hashes and signed checkpoints of all entries; exit code 1 when there is a problem')
     .option('--expect <seq:hash>', 'the end of the chain that an earlier verification printed: detects a replaced chain')
+    .option('--installation', 'the chain of entries without a tenant; needs an installation admin')
     .withOutput()
-    .action(async ({ expect, ...output }: Output & { expect?: string }) => {
+    .action(async ({ expect, installation, ...output }: Output & { expect?: string; installation?: boolean }) => {
       const [, expectedSeq, expectedHash] = /^(\d+):([0-9a-f]{64})$/.exec(expect ?? '') ?? []
       if (expect && !expectedHash) throw new CliError('--expect must be a position and a hash, as in 120:4f…', EXIT.usage)
-      const expected = expectedHash ? { expectedSeq: Number(expectedSeq), expectedHash } : {}
+      const fixed = {
+        ...(expectedHash ? { expectedSeq: Number(expectedSeq), expectedHash } : {}),
+        ...(installation && { ofInstallation: true }),
+      }
       const problems: Problem[] = []
       let checkedCount = 0
       let after: number | null = null
       for (;;) {
-        const { auditChain }: ResultOf<typeof VERIFY> = await request(VERIFY, { afterSeq: after, ...expected })
+        const { auditChain }: ResultOf<typeof VERIFY> = await request(VERIFY, { afterSeq: after, ...fixed })
         problems.push(...auditChain.problems)
         checkedCount += auditChain.checkedCount
         after = auditChain.lastSeq

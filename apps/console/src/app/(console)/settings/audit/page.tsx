@@ -1,6 +1,7 @@
 'use client'
 import { Download, Lock, ScrollText, SearchX } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { useBlockedReason } from '@/access/viewer.tsx'
 import { useChainVerification, VerificationResult, VerifyButton } from '@/audit/chain-status.tsx'
 import { AuditEntriesQuery, type AuditEntry } from '@/audit/documents.ts'
 import { AuditEntryDialog } from '@/audit/entry-dialog.tsx'
@@ -11,6 +12,7 @@ import { useConnection } from '@/graphql/use-connection.ts'
 import { t } from '@/messages/index.ts'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { FilterSelect } from '@/ui/filter-select.tsx'
 import { PageHead } from '@/ui/page.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { useNarrow } from '@/ui/use-narrow.ts'
@@ -24,9 +26,16 @@ export default function AuditPage() {
   const query = useQueryState()
   const isNarrow = useNarrow()
   const [open, setOpen] = useState<AuditEntry | null>(null)
-  const verification = useChainVerification()
+  const isInstallationAdmin = useBlockedReason('installation_audit:read') === null
+  const ofInstallation = isInstallationAdmin && query.get('scope') === 'installation'
+  const verification = useChainVerification(ofInstallation)
   const filter = useMemo(() => auditFilter(query), [query])
-  const list = useConnection('audit', AuditEntriesQuery, { filter }, (result) => result.auditEntries)
+  const list = useConnection(
+    'audit',
+    AuditEntriesQuery,
+    { filter: ofInstallation ? { ...filter, ofInstallation } : filter },
+    (result) => result.auditEntries,
+  )
   const isFiltered = Object.keys(filter).length > 0
   const rowHeight = isNarrow ? entryCardHeight : entryHeight
 
@@ -42,15 +51,23 @@ export default function AuditPage() {
   return (
     <>
       <PageHead title={t('nav.audit')} below={<p className="text-sm text-muted">{t('audit.lead')}</p>}>
+        {isInstallationAdmin && (
+          <FilterSelect label={t('audit.scope')} value={query.get('scope')} onChange={(value) => query.set({ scope: value })}>
+            <option value="">{t('audit.scopeTenant')}</option>
+            <option value="installation">{t('audit.scopeInstallation')}</option>
+          </FilterSelect>
+        )}
         <VerifyButton {...verification} />
-        <a
-          href="/api/audit"
-          download="audit.ndjson"
-          className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-3 text-sm font-medium whitespace-nowrap hover:bg-hover [&_svg]:size-3.5"
-        >
-          <Download aria-hidden />
-          {t('audit.export')}
-        </a>
+        {!ofInstallation && (
+          <a
+            href="/api/audit"
+            download="audit.ndjson"
+            className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-3 text-sm font-medium whitespace-nowrap hover:bg-hover [&_svg]:size-3.5"
+          >
+            <Download aria-hidden />
+            {t('audit.export')}
+          </a>
+        )}
       </PageHead>
       <VerificationResult {...verification} />
       <AuditFilterBar query={query} />
