@@ -1,25 +1,19 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { createPublicKey } from 'node:crypto'
-import { once } from 'node:events'
-import { availableParallelism } from 'node:os'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { encodeHeartbeat, publicKey, sign, verify } from '@muster/protocol'
 import type { Bench } from '../bench.ts'
 import { agentKey, heartbeatOf, seedAgents } from '../bench-agents.ts'
 import type { Sample } from '../compare.ts'
 import { startEtcd } from '../etcd-peer.ts'
+import { startLoad } from '../load/run-heartbeats.ts'
 import { startProduct } from '../product.ts'
 
 const AGENTS = 4000
 const HEARTBEATS = 4
 const CONNECTIONS = 128
 const WARM_UPS = 3
-const LOAD = fileURLToPath(new URL('../load/heartbeat-load.ts', import.meta.url))
 const MAX_P99_MS = 100
-
-type Load = { ms: number; answers: Record<string, number>; p99: number; bytes: number }
 
 /**
  * Durable heartbeats per CPU second of the API and Postgres, from HTTP to COMMIT. Peers: signatures that OpenSSL verifies per CPU second,
@@ -80,29 +74,6 @@ export const bench: Bench = async ({ rounds, print, option }) => {
   } finally {
     await etcd.stop()
     await product.stop()
-  }
-}
-
-async function startLoad(...args: (string | number)[]): Promise<{ go(): Promise<Load> }> {
-  // Pinned to one core, so the scheduler moves it less between the measured processes.
-  const last = String(availableParallelism() - 1)
-  const child = spawn('taskset', ['-c', last, process.execPath, LOAD, ...args.map(String)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const next = async () => {
-    const { value, done } = await lines.next()
-    if (done) throw new Error('the load process ended early')
-    return value
-  }
-  await next()
-  return {
-    async go() {
-      child.stdin.write('go\n')
-      const result = JSON.parse(await next()) as Load
-      if (child.exitCode === null) await once(child, 'exit')
-      return result
-    },
   }
 }
 

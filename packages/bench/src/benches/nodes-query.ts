@@ -1,14 +1,13 @@
 import { consoleQuery } from '@muster/core/testing'
-import autocannon from 'autocannon'
 import { buildClientSchema, getIntrospectionQuery, getNamedType, type IntrospectionQuery, isObjectType } from 'graphql'
 import pg from 'pg'
 import type { Bench } from '../bench.ts'
 import { connect, textOf } from '../client.ts'
 import { interleave, median } from '../compare.ts'
-import { cpuSeconds } from '../cpu.ts'
 import { NODE_PAGE } from '../documents.ts'
 import { drawSelection, listsOf, nodeTypeOf, type Random } from '../draw-selection.ts'
 import { seedFleet, seedLists, seedQueryGroups } from '../fleet.ts'
+import { createMeter, dataOf, type Measured, type Target } from '../load/http-meter.ts'
 import { createViewerToken, signIn } from '../onboard.ts'
 import { installPeer, peerScript, startPeer } from '../peer-process.ts'
 import { peerField, toPostgraphile } from '../postgraphile-query.ts'
@@ -20,8 +19,6 @@ const PAGES = [10, 100, 500]
 const MAX_STATEMENTS = 6
 /** A statement that runs at least this often belongs to the repeated request; background polling runs less often. */
 const REPEATED = 20
-const SECONDS = 2
-const CONNECTIONS = 8
 const DRAWN = 5
 /** Minimum share of our fields in the peer's query. Below it the work differs, so the ratio is printed without a goal. */
 const COMPARABLE = 0.9
@@ -35,7 +32,6 @@ const PLAIN_OF_POSTGRAPHILE = `query Plain($first: Int!) {
   } } }
 }`
 
-type Target = { url: string; method: 'GET' | 'POST'; headers?: Record<string, string>; body?: string; pid: number }
 type Row = { name: string; accelerators: unknown[]; groups: unknown[] }
 /** `share`: share of our fields in the peer's query. */
 type Selection = { what: string; query: string; variables?: object; peer: Target | null; share: number; goal: number | null }
@@ -195,36 +191,6 @@ async function chooseSelections(
     select('console_runs', consoleQuery('Runs')),
     ...drawn,
   ]
-}
-
-/** `cpuMs`: of server process and Postgres for each request. */
-type Measured = { rate: number; serverMs: number; postgresMs: number; cpuMs: number }
-
-/** Loads a target and returns the cost of each request. @throws Error when a response is not a success */
-const createMeter =
-  (postgresSeconds: () => number) =>
-  async (target: Target): Promise<Measured> => {
-    const before = { server: cpuSeconds([target.pid]), postgres: postgresSeconds() }
-    const { pid, ...options } = target
-    const result = await autocannon({ ...options, connections: CONNECTIONS, duration: SECONDS })
-    const failed = result.non2xx + result.errors + result.timeouts
-    const answered = result['2xx']
-    if (failed > 0 || answered === 0) throw new Error(`${target.url}: ${answered} requests succeeded, ${failed} failed`)
-    const serverMs = ((cpuSeconds([pid]) - before.server) * 1000) / answered
-    const postgresMs = ((postgresSeconds() - before.postgres) * 1000) / answered
-    return { rate: answered / result.duration, serverMs, postgresMs, cpuMs: serverMs + postgresMs }
-  }
-
-/** @throws Error with the messages of a response with errors */
-async function dataOf<T>(target: Target): Promise<T> {
-  const response = await fetch(target.url, {
-    method: target.method,
-    ...(target.headers ? { headers: target.headers } : {}),
-    ...(target.body ? { body: target.body } : {}),
-  })
-  const { data, errors } = (await response.json()) as { data: T; errors?: { message: string }[] }
-  if (errors) throw new Error(`${target.url}: ${errors.map(({ message }) => message).join('; ')}`)
-  return data
 }
 
 async function rows(target: Target): Promise<Row[]> {
