@@ -56,7 +56,7 @@ export type ApiContext = RequestFacts & {
   /** Context of the caller for verbs and reads. Every use throws Unauthenticated when no caller is signed in. */
   ctx: Ctx
   /** Tenant of the caller who signed in by this request. */
-  signedInTenantId?: string
+  signedInTenantId?: string | undefined
   /** Set after the first event of a subscription: its cost is within the limit and is not computed again. */
   isCostKnown?: boolean
   /** Of a subscription: the cursor of the current result, set by its resolver. */

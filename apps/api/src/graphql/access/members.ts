@@ -18,7 +18,6 @@ import { invitationMail, secretLink } from '../../mail/mails.ts'
 import { globalId, rowId } from '../shared/ids.ts'
 import { deletedPayload, type InputFields, mutation } from '../shared/mutation.ts'
 import { RoleType } from './enums.ts'
-import { signedIn } from './mutations.ts'
 import { Invitation, Member } from './people.ts'
 import { Viewer } from './types.ts'
 
@@ -95,7 +94,7 @@ mutation('acceptInvitation', {
     },
   },
   errors: [Unauthenticated, Forbidden, NotFound, Conflict, InvalidInput, Unavailable],
-  resolve: (input, context) => signedIn(context, context.deps.auth.acceptInvitation(context, input)),
+  resolve: (input, context) => context.deps.auth.acceptInvitation(context, input),
 })
 
 mutation('revokeInvitation', {

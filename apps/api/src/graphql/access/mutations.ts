@@ -1,7 +1,5 @@
 import { createApiToken, revokeApiToken, sessionAudit, userAudit } from '@muster/core/access'
 import { Conflict, InvalidInput, NotFound, SecondFactorRequired, Unauthenticated, Unavailable } from '@muster/core/errors'
-import type { ApiContext } from '../../context.ts'
-import type { Caller } from '../../sign-in/caller.ts'
 import { rowId, rowIdIfGiven } from '../shared/ids.ts'
 import { mutation } from '../shared/mutation.ts'
 import { RoleType } from './enums.ts'
@@ -16,13 +14,6 @@ export const session = {
   },
 } as const
 
-/** Lets the payload read the viewer's tenant. */
-export async function signedIn<S extends { viewer: Caller }>(context: ApiContext, signIn: Promise<S>): Promise<S> {
-  const session = await signIn
-  context.signedInTenantId = session.viewer.tenantId
-  return session
-}
-
 mutation('signIn', {
   action: sessionAudit.create,
   description: 'Signs in with email address and password.',
@@ -33,7 +24,7 @@ mutation('signIn', {
   }),
   payload: session,
   errors: [Unauthenticated, InvalidInput, SecondFactorRequired, Unavailable],
-  resolve: (input, context) => signedIn(context, context.deps.auth.signIn(context, input)),
+  resolve: (input, context) => context.deps.auth.signIn(context, input),
 })
 
 mutation('signInWithLink', {
@@ -43,7 +34,7 @@ mutation('signInWithLink', {
   input: (t) => ({ token: t.string({ required: true, description: 'The `token` parameter of the link.' }) }),
   payload: session,
   errors: [Unauthenticated, Unavailable],
-  resolve: ({ token }, context) => signedIn(context, context.deps.auth.signInWithLink(context, token)),
+  resolve: ({ token }, context) => context.deps.auth.signInWithLink(context, token),
 })
 
 mutation('signOut', {
@@ -111,11 +102,9 @@ mutation('switchTenant', {
   input: (t) => ({ tenantId: t.id({ required: true, description: 'ID of a tenant of which the caller is an active member.' }) }),
   payload: { viewer: { type: Viewer, description: 'The caller, in the new tenant.' } },
   errors: [NotFound],
-  resolve: ({ tenantId }, context) =>
-    signedIn(
-      context,
-      context.deps.auth.switchTenant(context, rowId('Tenant', tenantId)).then((viewer) => ({ viewer })),
-    ),
+  resolve: async ({ tenantId }, context) => ({
+    viewer: await context.deps.auth.switchTenant(context, rowId('Tenant', tenantId)),
+  }),
 })
 
 mutation('createApiToken', {

@@ -1,7 +1,7 @@
 import { totpAudit } from '@muster/core/access'
 import { Conflict, Unauthenticated, Unavailable } from '@muster/core/errors'
 import { mutation } from '../shared/mutation.ts'
-import { session, signedIn } from './mutations.ts'
+import { session } from './mutations.ts'
 
 const currentPassword = 'Current password; required when the user has one.'
 
@@ -15,7 +15,7 @@ mutation('verifySecondFactor', {
   }),
   payload: session,
   errors: [Unauthenticated, Unavailable],
-  resolve: (input, context) => signedIn(context, context.deps.auth.verifySecondFactor(context, input)),
+  resolve: (input, context) => context.deps.auth.verifySecondFactor(context, input),
 })
 
 mutation('startTotp', {

@@ -15,7 +15,7 @@ import { same } from '../shared/enum-values.ts'
 import { mutation } from '../shared/mutation.ts'
 import { SystemCheck } from '../system/types.ts'
 import { RoleType } from './enums.ts'
-import { session, signedIn } from './mutations.ts'
+import { session } from './mutations.ts'
 
 const SignInMethodKind = builder.enumType('SignInMethodKind', {
   description: 'How users prove who they are.',
@@ -140,7 +140,7 @@ mutation('finishOidcSignIn', {
   }),
   payload: session,
   errors: [NotFound, Unauthenticated, Unavailable, InvalidInput, Conflict, Forbidden, SecondFactorRequired],
-  resolve: ({ response }, context) => signedIn(context, context.deps.auth.finishOidcSignIn(context, response)),
+  resolve: ({ response }, context) => context.deps.auth.finishOidcSignIn(context, response),
 })
 
 mutation('signInWithLdap', {

@@ -27,10 +27,11 @@ export async function audited<T>(
   const own = caller ? { ...context, ctx: { ...context.ctx, attempt } } : context
   try {
     const result = await work(own)
-    // The payload is read with the original context.
-    context.signedInTenantId = own.signedInTenantId
+    const signedIn = (result as { viewer?: Caller } | null)?.viewer
+    // Lets the payload of a sign-in read the viewer's tenant.
+    context.signedInTenantId = signedIn?.tenantId
     if (!attempt.isRecorded) {
-      const viewer = caller ?? (result as { viewer?: Caller } | null)?.viewer ?? null
+      const viewer = caller ?? signedIn ?? null
       // Nothing happened: a caller without a session signs out.
       // A public form that names a user, such as a request to reset a password, concerns the tenants of that user.
       if (viewer || (input && 'email' in input)) await record(viewer, { outcome: 'succeeded' })
