@@ -2,7 +2,7 @@ import { findMemberships, memberPermissions, type Role, revokeBlockedReason, tok
 import { permissionDeniedReason } from '@muster/core/context'
 import { grantablePermissions } from '@muster/core/permissions'
 import { schema } from '@muster/core/registry'
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, ne, or, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import type { Caller } from '../../sign-in/caller.ts'
 import { connectionTypes } from '../shared/connections.ts'
@@ -126,8 +126,18 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
       description: 'Why the caller may not invite and change members of the tenant; null when allowed.',
       resolve: ({ actor }) => permissionDeniedReason(actor, memberPermissions.write),
     }),
+    needsPassword: t.boolean({
+      description:
+        'Whether the user must set a password: it signed in with a one-time link and has no other way to sign in. False for API tokens.',
+      resolve: async ({ actor }, _args, { deps }) =>
+        actor.kind === 'user' &&
+        (await deps.runtime.db.$count(
+          accounts,
+          and(eq(accounts.userId, actor.id), or(isNotNull(accounts.password), ne(accounts.providerId, 'credential'))),
+        )) === 0,
+    }),
     hasPassword: t.boolean({
-      description: 'False when the user signed in with a one-time link and has not set a password yet; true for API tokens.',
+      description: 'Whether the user has a password in Muster; true for API tokens.',
       resolve: async ({ actor }, _args, { deps }) => {
         if (actor.kind === 'token') return true
         const password = and(eq(accounts.userId, actor.id), eq(accounts.providerId, 'credential'), isNotNull(accounts.password))

@@ -25,7 +25,7 @@ export default function ConsoleLayout({ children }: { children: ReactNode }) {
   const path = usePathname()
   useEffect(() => {
     // A sign-in link works once, so the user must set a password first.
-    if (viewer && !viewer.hasPassword) router.replace('/welcome')
+    if (viewer?.needsPassword) router.replace('/welcome')
     if (viewer !== null) return
     const target = `${path}${location.search}${location.hash}`
     router.replace(target === '/nodes' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(target)}`)
@@ -34,7 +34,7 @@ export default function ConsoleLayout({ children }: { children: ReactNode }) {
     <Shell viewer={viewer ?? null}>
       {problem && !viewer ? (
         <Failure title={t('error.load')} message={problem.message} onRetry={retry} />
-      ) : viewer?.hasPassword ? (
+      ) : viewer && !viewer.needsPassword ? (
         <ViewerProvider viewer={viewer}>
           <Suspense fallback={<Loading />}>{children}</Suspense>
         </ViewerProvider>

@@ -11,7 +11,7 @@ import { Failure } from '@/ui/failure.tsx'
 export default function WelcomePage() {
   const { viewer, problem, retry } = useCurrentViewer()
   const router = useRouter()
-  const target = viewer === null ? '/sign-in' : viewer?.hasPassword ? '/settings/account' : null
+  const target = viewer === null ? '/sign-in' : viewer && !viewer.needsPassword ? '/settings/account' : null
   useEffect(() => {
     if (target) router.replace(target)
   }, [target, router])
