@@ -18,7 +18,10 @@ let lab: Lab
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'muster-cli-'))
   const nodes = [{ name: 'gpu-01', profile: 'h100x8' as const }, { name: 'cpu-01' }]
-  ;[product, lab] = await Promise.all([startProduct({ JOB_CANCEL_GRACE_PERIOD: '3' }), createLab({ nodes })])
+  ;[product, lab] = await Promise.all([
+    startProduct({ JOB_CANCEL_GRACE_PERIOD: '3', LOCAL_TARGETS: '127.0.0.1:1' }),
+    createLab({ nodes }),
+  ])
   writeFileSync(join(home, 'key'), lab.credentials.sshKey.privateKey, { mode: 0o600 })
 })
 

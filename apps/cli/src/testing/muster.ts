@@ -39,12 +39,16 @@ export async function muster(
     .mockReturnValue(Object.assign(Readable.from([Buffer.from(stdin)]), { isTTY }) as unknown as typeof process.stdin)
   const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => output.out.push(text) > 0)
   const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => output.err.push(text) > 0)
+  const { MUSTER_TENANT } = process.env
   try {
     const argv = typeof words === 'string' ? words.split(' ').map((word) => word.replaceAll('_', ' ').replace(/^''$/, '')) : words
     const code = await main(argv)
     return { code, out: output.out.join(''), err: output.err.join('') }
   } finally {
     process.exitCode = 0
+    // `--tenant` sets it.
+    if (MUSTER_TENANT === undefined) delete process.env.MUSTER_TENANT
+    else process.env.MUSTER_TENANT = MUSTER_TENANT
     for (const each of [input, out, err]) each.mockRestore()
   }
 }

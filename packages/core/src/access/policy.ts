@@ -1,4 +1,4 @@
-import { type Actor, type Ctx, permissionDeniedReason } from '../kernel/context.ts'
+import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
 import { rolePermissions } from '../kernel/permissions.ts'
 import { tenantPermissions, tokenPermissions } from './permissions.ts'
 import type { ApiToken, Invitation, Role, Tenant } from './tables.ts'
@@ -57,13 +57,14 @@ export function revokeBlockedReason(actor: Actor, token: Pick<ApiToken, 'name' |
     : `The token ${token.name} belongs to another user; an admin can revoke it.`
 }
 
-/** Why the caller may not suspend this tenant; null when allowed. */
+/** Why `actor`, who works in the tenant `tenantId`, may not suspend this tenant; null when allowed. */
 export function suspendTenantBlockedReason(
-  caller: Pick<Ctx, 'actor' | 'tenantId'>,
+  actor: Actor,
   { id, name, suspendedAt }: Pick<Tenant, 'id' | 'name' | 'suspendedAt'>,
+  tenantId: string,
 ): string | null {
-  const denied = permissionDeniedReason(caller.actor, tenantPermissions.manage)
+  const denied = permissionDeniedReason(actor, tenantPermissions.manage)
   if (denied) return denied
   if (suspendedAt) return `The tenant ${name} is already suspended.`
-  return id === caller.tenantId ? `You work in the tenant ${name}. Switch to another tenant to suspend it.` : null
+  return id === tenantId ? `You work in the tenant ${name}. Switch to another tenant to suspend it.` : null
 }

@@ -37,7 +37,7 @@ export const Tenant = builder.drizzleNode('tenants', {
       nullable: true,
       description: 'Why the caller may not suspend the tenant; null when allowed.',
       select: { columns: { id: true, name: true, suspendedAt: true } },
-      resolve: (tenant, _args, { ctx }) => suspendTenantBlockedReason(ctx, tenant),
+      resolve: (tenant, _args, { ctx }) => suspendTenantBlockedReason(ctx.actor, tenant, ctx.tenantId),
     }),
   }),
 })

@@ -26,13 +26,9 @@ test('approves the offered host key and no other', async () => {
   expect(computeNode.hostKeyAlarm).toMatchObject({ approvedFingerprint: null, isChanged: false })
   const { offeredFingerprint } = computeNode.hostKeyAlarm
   const approve = (fingerprint: string) =>
-    mutate(
-      api,
-      tenant.operator,
-      'approveHostKeys',
-      'nodes { hostKeyFingerprint hostKeyAlarm { isChanged } } credentials { id }',
-      { approvals: [{ id: globalId('ComputeNode', node.id), fingerprint }] },
-    )
+    mutate(api, tenant.admin, 'approveHostKeys', 'nodes { hostKeyFingerprint hostKeyAlarm { isChanged } } credentials { id }', {
+      approvals: [{ id: globalId('ComputeNode', node.id), fingerprint }],
+    })
   expect(await approve(`SHA256:${'A'.repeat(43)}`)).toMatchObject({ __typename: 'ConflictError' })
   expect(await approve('nonsense')).toMatchObject({ __typename: 'InvalidInputError' })
   expect(await approve(offeredFingerprint)).toMatchObject({

@@ -21,7 +21,7 @@ export async function suspendTenant(ctx: Ctx, input: z.input<typeof IdInput>): P
   return inTransaction({ ...ctx, db: ctx.systemDb }, async (tx, ctx) => {
     const [before] = await tx.select().from(tenants).where(eq(tenants.id, id)).for('no key update')
     if (!before) throw new NotFound(`There is no tenant ${id}.`)
-    const reason = suspendTenantBlockedReason(ctx, before)
+    const reason = suspendTenantBlockedReason(ctx.actor, before, ctx.tenantId)
     if (reason) throw new Conflict(reason)
     const [tenant] = await tx
       .update(tenants)
