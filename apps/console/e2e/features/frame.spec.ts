@@ -60,7 +60,9 @@ test('changes the name and password in the account settings', async ({ page, cre
   await page.getByRole('menuitem', { name: t('account.edit') }).click()
   await expect(page.getByRole('heading', { name: t('nav.account') })).toBeVisible()
   const email = await page.getByLabel(t('signIn.email')).inputValue()
-  const current = page.getByLabel(t('account.currentPassword'))
+  const current = page
+    .locator('form', { has: page.getByLabel(t('account.newPassword')) })
+    .getByLabel(t('account.currentPassword'))
   const save = page.getByRole('button', { name: t('common.save') })
   await page.getByLabel(t('welcome.name')).fill('Grace Lee')
   await page.getByLabel(t('account.newPassword')).fill('another long password')
@@ -74,7 +76,7 @@ test('changes the name and password in the account settings', async ({ page, cre
   await expect(page).toHaveURL(/\/sign-in/)
   await page.getByLabel(t('signIn.email')).fill(email)
   await page.getByLabel(t('signIn.password'), { exact: true }).fill('another long password')
-  await page.getByRole('button', { name: t('signIn.submit') }).click()
+  await page.getByRole('button', { name: t('signIn.submit'), exact: true }).click()
   await expect(page.getByRole('button', { name: 'Grace Lee' })).toBeVisible()
 })
 
