@@ -25,7 +25,7 @@ import {
 } from './testing/guide.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const guides = ['docs/operate.md', 'docs/integrate.md', 'docs/agents.md'].map((path) => ({
+const guides = ['docs/operate.md', 'docs/integrate.md', 'docs/agents.md', 'docs/secure.md'].map((path) => ({
   path,
   ...readGuide(join(ROOT, path)),
 }))
@@ -64,6 +64,16 @@ describe('names in the guides', () => {
       'docs/agents.md: needs a changed key',
       'docs/agents.md: needs a running service',
       'docs/agents.md: needs systemd',
+      'docs/secure.md: needs a member who has accepted',
+      "docs/secure.md: removes the owner's password",
+      'docs/secure.md: signs in to another installation',
+      'docs/secure.md: needs a provider',
+      'docs/secure.md: settings of the API',
+      'docs/secure.md: settings of the API',
+      'docs/secure.md: the hash depends on the installation',
+      'docs/secure.md: starts another installation',
+      'docs/secure.md: needs the certificate',
+      'docs/secure.md: starts another installation',
     ])
   })
 })
