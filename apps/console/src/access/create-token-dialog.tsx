@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
-import { CopyButton } from '@/ui/copy-button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { SelectField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
+import { SecretText } from '@/ui/secret-text.tsx'
 import { RoleField } from './role-field.tsx'
 import { type ApiToken, CreateApiToken } from './token-documents.ts'
 
@@ -38,12 +38,7 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
       >
         <div className="flex flex-col gap-3">
           <Notice tone="warn">{t('tokens.once')}</Notice>
-          <div className="flex items-center gap-2 rounded-md border border-line bg-sunken p-2">
-            <code data-testid="token" className="min-w-0 flex-1 font-mono text-xs break-all">
-              {token}
-            </code>
-            <CopyButton quiet={false} text={token} label={t('common.copy')} />
-          </div>
+          <SecretText testId="token" text={token} />
           <p className="text-xs text-muted">{t('tokens.usage')}</p>
           <pre className="overflow-auto rounded-md bg-sunken p-2 font-mono text-xs">
             {t('tokens.usageExample', { url: location.origin })}

@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
-import { CopyButton } from '@/ui/copy-button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
+import { SecretText } from '@/ui/secret-text.tsx'
 import { InviteMember, type Member } from './member-documents.ts'
 import { RoleField } from './role-field.tsx'
 
@@ -43,12 +43,7 @@ export function InviteDialog({ onClose, onInvited }: { onClose: () => void; onIn
           ) : (
             <>
               <Notice tone="warn">{t('members.linkOnce', { email: sent.email })}</Notice>
-              <div className="flex items-center gap-2 rounded-md border border-line bg-sunken p-2">
-                <code data-testid="invitation-link" className="min-w-0 flex-1 font-mono text-xs break-all">
-                  {sent.link}
-                </code>
-                <CopyButton quiet={false} text={sent.link} label={t('common.copy')} />
-              </div>
+              <SecretText testId="invitation-link" text={sent.link} />
             </>
           )}
         </div>

@@ -1,11 +1,11 @@
 'use client'
 import { X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { FilterSelect } from '@/ui/filter-select.tsx'
 import type { useQueryState } from '@/ui/use-query-state.ts'
+import { useQueryText } from '@/ui/use-query-text.ts'
 import { AuditActionsQuery } from './documents.ts'
 import { actionGroups, auditFilterKeys, auditOutcomes } from './filter.ts'
 
@@ -13,24 +13,7 @@ type Query = ReturnType<typeof useQueryState>
 const field = 'h-8 rounded-md border border-line-strong bg-panel px-2 text-sm placeholder:text-faint'
 
 function TextFilter({ query, name, label, className }: { query: Query; name: string; label: string; className: string }) {
-  const current = query.get(name)
-  const [text, setText] = useState(current)
-  const sent = useRef(current)
-  // Back, forward and "clear" change the URL; typed text is ahead of the URL.
-  useEffect(() => {
-    if (current !== sent.current) {
-      sent.current = current
-      setText(current)
-    }
-  }, [current])
-  useEffect(() => {
-    if (text === sent.current) return
-    const timer = setTimeout(() => {
-      sent.current = text
-      query.set({ [name]: text })
-    }, 200)
-    return () => clearTimeout(timer)
-  }, [text, query, name])
+  const [text, setText] = useQueryText(query, name)
   return (
     <input
       type="search"

@@ -1,11 +1,11 @@
 'use client'
 import clsx from 'clsx'
 import { ListFilter, Search, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { t } from '@/messages/index.ts'
 import { Popover } from '@/ui/popover.tsx'
 import type { useQueryState } from '@/ui/use-query-state.ts'
+import { useQueryText } from '@/ui/use-query-text.ts'
 import { type NodeFacets, NodeFacetsQuery } from './documents.ts'
 import { type FilterKey, filterKeys, isHostlist } from './filter.ts'
 
@@ -41,24 +41,7 @@ function valueLabel(key: FilterKey, value: string): string {
 }
 
 function SearchBox({ query }: { query: Query }) {
-  const current = query.get('q')
-  const [text, setText] = useState(current)
-  const sent = useRef(current)
-  // Back, forward and "clear" change the URL; typed text is ahead of the URL.
-  useEffect(() => {
-    if (current !== sent.current) {
-      sent.current = current
-      setText(current)
-    }
-  }, [current])
-  useEffect(() => {
-    if (text === sent.current) return
-    const timer = setTimeout(() => {
-      sent.current = text
-      query.set({ q: text })
-    }, 200)
-    return () => clearTimeout(timer)
-  }, [text, query])
+  const [text, setText] = useQueryText(query, 'q')
   return (
     <div className="relative min-w-0 flex-1 basis-56 md:max-w-md">
       <Search className="pointer-events-none absolute top-2 left-2.5 size-4 text-faint" aria-hidden />

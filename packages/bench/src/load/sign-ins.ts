@@ -65,14 +65,14 @@ export function createSignIns(url: string, seed: () => number) {
     },
     /** Runs `work` while clients send attempts that are refused. */
     async underAttack<T>(work: () => Promise<T>): Promise<T> {
-      let isOver = false
+      let hasEnded = false
       const attackers = Array.from({ length: ATTACKERS }, async () => {
-        while (!isOver) await expectEach('UnavailableError', 1, attempt)
+        while (!hasEnded) await expectEach('UnavailableError', 1, attempt)
       })
       try {
         return await work()
       } finally {
-        isOver = true
+        hasEnded = true
         await Promise.all(attackers)
       }
     },

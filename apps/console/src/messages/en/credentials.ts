@@ -17,7 +17,7 @@ export const credentials = {
   credential: {
     allowedHosts: 'Allowed hosts',
     allowedHostsHint:
-      'The password is sent only to these: networks like 10.0.0.0/8, names like *.example.org, or * for every host.',
+      'The password is sent only to networks such as 10.0.0.0/8 or names such as *.example.org; * allows every host.',
     becomeMethod: 'Method',
     becomeUserHint: 'User to become. Leave empty for root.',
     choose: 'None',
