@@ -91,6 +91,7 @@ CREATE TABLE "tenants" (
 	"name" text NOT NULL UNIQUE,
 	"var_merge" text DEFAULT 'replace' NOT NULL,
 	"max_concurrent_runs" integer,
+	"max_nodes" integer,
 	"queue_paused_at" timestamp with time zone,
 	"queue_paused_by_id" uuid,
 	"queue_paused_by_name" text,
@@ -103,6 +104,9 @@ CREATE TABLE "tenants" (
 	"suspended_at" timestamp with time zone,
 	"suspended_by_id" uuid,
 	"suspended_by_name" text,
+	"deleted_at" timestamp with time zone,
+	"deleted_by_id" uuid,
+	"deleted_by_name" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
@@ -1028,6 +1032,7 @@ ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fkey" FOREIGN K
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_active_tenant_id_tenants_id_fkey" FOREIGN KEY ("active_tenant_id") REFERENCES "tenants"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "tenants" ADD CONSTRAINT "tenants_queue_paused_by_id_users_id_fkey" FOREIGN KEY ("queue_paused_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "tenants" ADD CONSTRAINT "tenants_suspended_by_id_users_id_fkey" FOREIGN KEY ("suspended_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "tenants" ADD CONSTRAINT "tenants_deleted_by_id_users_id_fkey" FOREIGN KEY ("deleted_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "two_factors" ADD CONSTRAINT "two_factors_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "agent_enrollment_tokens" ADD CONSTRAINT "agent_enrollment_tokens_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint

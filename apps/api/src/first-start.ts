@@ -55,7 +55,7 @@ async function createOwner(runtime: Runtime, auth: Auth, tenantName: string, ema
   const user = await auth.ensureUser(email, 'Owner')
   const ctx: Ctx = tenantCtx(runtime, tenant!.id, SYSTEM)
   await addMember(ctx, { userId: user.id, role: 'owner' }).catch(ignoreConflict)
-  await appointInstallationAdmin(ctx, { userId: user.id })
+  await appointInstallationAdmin(ctx, { email }).catch(ignoreConflict)
   return { email: email.toLowerCase(), name: 'Owner' }
 }
 

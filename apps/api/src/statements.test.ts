@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { createTenant, inviteMember } from '@muster/core/access'
+import { appointInstallationAdmin, createTenant, inviteMember } from '@muster/core/access'
 import { createEnrollmentToken } from '@muster/core/agents'
 import { createAlertRoute, createAlertSilence } from '@muster/core/alerts'
 import { createSecretStore } from '@muster/core/credentials'
@@ -41,6 +41,8 @@ beforeAll(async () => {
   operator = tenant.operator
   admin = tenant.admin
   installationAdmin = tenant.installationAdmin
+  for (const role of ['viewer', 'operator'])
+    await appointInstallationAdmin(installationAdmin, { email: `${role}@${tenant.tenant.name}.test` })
   const credential = await t.given.credential(admin, 'SSH_KEY')
   for (const kind of ['BASTION', 'BECOME'] as const) await t.given.credential(admin, kind)
   const nodes = await t.given.fleet(operator, {
@@ -209,7 +211,7 @@ test.each(lists)(
   'each field of $list takes the same number of statements for two objects as for three',
   async ({ list, type }) => {
     const errors: string[] = []
-    const caller = list === 'tenants' ? installationAdmin : admin
+    const caller = list === 'tenants' || list === 'installationAdmins' ? installationAdmin : admin
     for (const field of Object.values(type.getFields())) {
       if (field.args.some(isRequiredArgument)) continue
       const counts = []

@@ -26,6 +26,7 @@ import { serveHealth } from './health.ts'
 import { reconcileAgentHistory, reconcileAgents } from './reconcilers/agents.ts'
 import { reconcileAlerts } from './reconcilers/alerts.ts'
 import { reconcileAudit } from './reconcilers/audit.ts'
+import { reconcileDeletedTenants } from './reconcilers/deleted-tenants.ts'
 import { reconcileEncryption } from './reconcilers/encryption.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
 import { reconcileRetention } from './reconcilers/retention.ts'
@@ -115,6 +116,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       encryption,
       waiting,
       reconcileRetention(runtime, store),
+      reconcileDeletedTenants(runtime, store),
     ]
     closers.push(async () => void (await Promise.all(reconcilers.map((one) => one.stop()))))
     listener.onReconnect(() => {

@@ -183,8 +183,15 @@ export const ENTRIES: Entry[] = [
     name: 'tenant',
     aliases: ['tenants'],
     heading: OPERATION,
-    description: 'list, create, suspend and limit tenants, for installation administrators',
+    description: 'list, create, limit, suspend and delete tenants, for installation administrators',
     load: async () => (await import('./access/tenants/index.ts')).tenant(),
+  },
+  {
+    name: 'installation-admin',
+    aliases: ['installation-admins'],
+    heading: OPERATION,
+    description: 'appoint and dismiss those who manage what all tenants share',
+    load: async () => (await import('./access/installation-admins/index.ts')).installationAdmin(),
   },
   {
     name: 'login',

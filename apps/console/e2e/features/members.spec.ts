@@ -74,7 +74,7 @@ test('asks for a password reset, and says when the installation sends no mail', 
   }).toPass()
 })
 
-test('an installation administrator creates a tenant, limits its runs, suspends and resumes it', async ({
+test('an installation administrator creates a tenant, limits its runs, suspends, resumes and deletes it', async ({
   page,
   createFleet,
   signIn,
@@ -94,7 +94,7 @@ test('an installation administrator creates a tenant, limits its runs, suspends 
     .click()
   await dialog.getByLabel(t('tenants.maxRuns')).fill('7')
   await dialog.getByRole('button', { name: t('tenants.save') }).click()
-  await expect(row(name).getByText(t('tenants.limit', { count: 7 }))).toBeVisible()
+  await expect(row(name).getByText(t('tenants.runsOf', { count: '0', quota: 7 }))).toBeVisible()
   await row(name)
     .getByRole('button', { name: t('tenants.suspend') })
     .click()
@@ -104,7 +104,36 @@ test('an installation administrator creates a tenant, limits its runs, suspends 
   await row(name)
     .getByRole('button', { name: t('tenants.resume') })
     .click()
-  await expect(row(name).getByRole('button', { name: t('tenants.suspend') })).toBeVisible()
+  await row(name)
+    .getByRole('button', { name: t('tenants.suspend') })
+    .click()
+  await dialog.getByRole('textbox').fill(name)
+  await dialog.getByRole('button', { name: t('tenants.suspend') }).click()
+  await row(name)
+    .getByRole('button', { name: t('tenants.delete') })
+    .click()
+  await dialog.getByRole('textbox').fill(name)
+  await dialog.getByRole('button', { name: t('tenants.delete') }).click()
+  await expect(row(name).getByText(t('tenants.deleting', { name: owner.actor.name }))).toBeVisible()
+})
+
+test('an installation administrator appoints and dismisses another', async ({ page, createFleet, signIn }) => {
+  const { owner, tenant, viewer } = await createFleet({ nodes: 0 })
+  await signIn(owner)
+  await page.goto('/settings/tenants')
+  const dialog = page.getByRole('dialog')
+  const admin = page.getByRole('listitem').filter({ has: page.getByText(viewer.actor.name, { exact: true }) })
+  const appoint = async (email: string) => {
+    await dialog.getByLabel(t('installationAdmins.email')).fill(email)
+    await dialog.getByRole('button', { name: t('installationAdmins.appointAction') }).click()
+  }
+  await page.getByRole('button', { name: t('installationAdmins.appoint') }).click()
+  await appoint('nobody@muster.test')
+  await expect(dialog.getByText('There is no user with the email address nobody@muster.test')).toBeVisible()
+  await appoint(`viewer@${tenant.name}.test`)
+  await admin.getByRole('button', { name: t('installationAdmins.dismiss') }).click()
+  await dialog.getByRole('button', { name: t('installationAdmins.dismiss') }).click()
+  await expect(admin).toBeHidden()
 })
 
 test('shows tenants only to installation administrators', async ({ page, createFleet, signIn }) => {

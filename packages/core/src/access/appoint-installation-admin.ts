@@ -1,30 +1,37 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
-import { NotFound, parseInput } from '../kernel/errors.ts'
-import { Id } from '../kernel/input.ts'
+import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
 import { memberAudit } from './audit-actions.ts'
+import { accessChanged } from './change-events.ts'
 import { installationAdminPermissions } from './permissions.ts'
-import { users } from './tables.ts'
+import { members, type User, users } from './tables.ts'
 
-export const AppointInstallationAdminInput = z.object({ userId: Id })
+export const AppointInstallationAdminInput = z.object({ email: z.string().trim().toLowerCase().min(1).max(320) })
 
 /**
- * Makes a user an installation administrator.
- * @throws NotFound
+ * Makes a user an installation administrator. The user may belong to any tenant.
+ * @throws NotFound; Conflict the user is one already, or is a service account
  */
-export async function appointInstallationAdmin(
-  ctx: Ctx,
-  input: z.input<typeof AppointInstallationAdminInput>,
-): Promise<typeof users.$inferSelect> {
+export async function appointInstallationAdmin(ctx: Ctx, input: z.input<typeof AppointInstallationAdminInput>): Promise<User> {
   authorize(ctx, installationAdminPermissions.write)
-  const { userId } = parseInput(AppointInstallationAdminInput, input)
-  // The user may not be a member of the caller's tenant.
+  const { email } = parseInput(AppointInstallationAdminInput, input)
   return inTransaction({ ...ctx, db: ctx.systemDb }, async (tx, ctx) => {
-    const [user] = await tx.update(users).set({ isInstallationAdmin: true }).where(eq(users.id, userId)).returning()
-    if (!user) throw new NotFound(`There is no user ${userId}.`)
-    await audit(tx, ctx, memberAudit.appointInstallationAdmin, user)
-    return user
+    const [before] = await tx.select().from(users).where(eq(users.email, email)).for('no key update')
+    if (!before) throw new NotFound(`There is no user with the email address ${email}. Invite the person to a tenant first.`)
+    if (before.isServiceAccount)
+      throw new Conflict(`${before.name} is a service account. An installation administrator must be a person, who can sign in.`)
+    if (before.isInstallationAdmin) throw new Conflict(`${before.name} is already an installation administrator.`)
+    const [user] = await tx.update(users).set({ isInstallationAdmin: true }).where(eq(users.id, before.id)).returning()
+    await audit(tx, ctx, memberAudit.appointInstallationAdmin, user!)
+    await accessOfUserChanged(tx, ctx, user!.id)
+    return user!
   })
+}
+
+/** Announces in all tenants of the user that its permissions changed. */
+export async function accessOfUserChanged(tx: Tx, ctx: Ctx, userId: string): Promise<void> {
+  for (const { tenantId } of await tx.select().from(members).where(eq(members.userId, userId)))
+    ctx.notify(accessChanged({ id: userId, tenantId }))
 }

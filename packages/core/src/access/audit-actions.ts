@@ -10,9 +10,10 @@ export const memberAudit = defineAuditActions('member', [
   'transferOwnership',
   'resetSignIn',
   'appointInstallationAdmin',
+  'dismissInstallationAdmin',
 ])
 export const invitationAudit = defineAuditActions('invitation', ['create', 'revoke', 'accept'])
-export const tenantAudit = defineAuditActions('tenant', ['create', 'update', 'suspend', 'resume', 'switch'])
+export const tenantAudit = defineAuditActions('tenant', ['create', 'update', 'suspend', 'resume', 'switch', 'delete', 'purge'])
 /** `challenge`: the password was right, and the second factor is required. */
 export const sessionAudit = defineAuditActions('session', ['create', 'challenge', 'end'])
 export const userAudit = defineAuditActions('user', [

@@ -10,6 +10,7 @@ export {
   userAudit,
 } from './audit-actions.ts'
 export { accessChanged } from './change-events.ts'
+export { DismissInstallationAdminInput, dismissInstallationAdmin } from './dismiss-installation-admin.ts'
 export { acceptInvitation } from './members/accept-invitation.ts'
 export { AddMemberInput, addMember } from './members/add-member.ts'
 export { changeMemberRole } from './members/change-member-role.ts'
@@ -24,6 +25,7 @@ export { suspendMember } from './members/suspend-member.ts'
 export { transferOwnership } from './members/transfer-ownership.ts'
 export { installationAdminPermissions, memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
 export {
+  deleteTenantBlockedReason,
   grantBlockedReason,
   memberBlockedReason,
   revokeBlockedReason,
@@ -60,6 +62,8 @@ export {
   verifications,
 } from './tables.ts'
 export { CreateTenantInput, createTenant } from './tenants/create-tenant.ts'
+export { deleteTenant } from './tenants/delete-tenant.ts'
+export { purgeDeletedTenants } from './tenants/purge-deleted-tenants.ts'
 export { resumeTenant } from './tenants/resume-tenant.ts'
 export { suspendTenant } from './tenants/suspend-tenant.ts'
 export { switchTenant } from './tenants/switch-tenant.ts'

@@ -18,8 +18,10 @@ export const tenantPermissions = definePermissions('tenant', {
   read: ['viewer', 'Read nodes, groups, variables, templates, runs, logs, agents, alerts and settings. Every role includes it.'],
   create: ['installation', 'Create tenants.'],
   manage: ['installation', 'List, rename, suspend and resume tenants, and set their quotas.'],
+  delete: ['installation', 'Delete tenants with all their data.'],
+  purge: ['system', 'Remove the data of deleted tenants.'],
 })
 
 export const installationAdminPermissions = definePermissions('installation_admin', {
-  write: ['installation', 'Appoint installation administrators.'],
+  write: ['installation', 'Appoint and dismiss installation administrators.'],
 })

@@ -68,3 +68,14 @@ export function suspendTenantBlockedReason(
   if (suspendedAt) return `The tenant ${name} is already suspended.`
   return id === tenantId ? `You work in the tenant ${name}. Switch to another tenant to suspend it.` : null
 }
+
+/** Why `actor` may not delete this tenant; null when allowed. */
+export function deleteTenantBlockedReason(
+  actor: Actor,
+  { name, suspendedAt, deletedAt }: Pick<Tenant, 'name' | 'suspendedAt' | 'deletedAt'>,
+): string | null {
+  const denied = permissionDeniedReason(actor, tenantPermissions.delete)
+  if (denied) return denied
+  if (deletedAt) return `The tenant ${name} is being deleted.`
+  return suspendedAt ? null : `The tenant ${name} is active. Suspend it first.`
+}

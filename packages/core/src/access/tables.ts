@@ -18,6 +18,8 @@ export const tenants = snakeCase.table('tenants', {
   varMerge: text().$type<VarMerge>().notNull().default('replace'),
   /** Limit of concurrent runs over all workers. Null: no limit. */
   maxConcurrentRuns: integer(),
+  /** Limit of nodes that are not decommissioned. Null: no limit. */
+  maxNodes: integer(),
   /** Since when no run starts; null when the queue is not paused. */
   queuePausedAt: at(),
   queuePausedById: userRef(),
@@ -35,6 +37,10 @@ export const tenants = snakeCase.table('tenants', {
   suspendedAt: at(),
   suspendedById: userRef(),
   suspendedByName: text(),
+  /** Since when a worker deletes the tenant with all its data; null unless deletion was requested. */
+  deletedAt: at(),
+  deletedById: userRef(),
+  deletedByName: text(),
   createdAt: createdAt(),
 })
 
@@ -56,6 +62,8 @@ export const users = snakeCase.table('users', {
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 })
+
+export type User = typeof users.$inferSelect
 
 export const sessions = snakeCase.table(
   'sessions',

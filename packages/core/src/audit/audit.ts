@@ -1,4 +1,4 @@
-import type { Attempt, Ctx, Origin, Tx } from '../kernel/context.ts'
+import type { Attempt, Origin, Tx } from '../kernel/context.ts'
 import { recordedChanges } from '../kernel/db/record-changes.ts'
 import { snakeCased } from '../kernel/names.ts'
 import { type AuditChange, changeOf } from './change.ts'
@@ -49,11 +49,11 @@ export const callerColumns = (caller: Caller) => ({
 
 /**
  * Records who did `action` to `object`, or to several objects, in the transaction of the change and after its statements.
- * `details`, for all or for one object, must hold no secret. In a mutation, the changed fields of the object's row are added.
+ * Without a tenant the entry concerns the installation; `tx` must then use the system role. `details`, for all or for one object, must hold no secret. In a mutation, the changed fields of the object's row are added.
  */
 export async function audit(
   tx: Tx,
-  ctx: Ctx,
+  ctx: Caller & { tenantId: string | null; runId?: string | undefined },
   action: AuditAction,
   object: AuditObject | AuditObject[],
   details: Record<string, unknown> = {},

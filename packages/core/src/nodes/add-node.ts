@@ -10,6 +10,7 @@ import { nodeAudit } from './audit-actions.ts'
 import { nodeChanged } from './change-events.ts'
 import { authorizeConnectionType, checkReferences, NODE_FIELDS } from './fields.ts'
 import { fingerprint, HostKey } from './host-key.ts'
+import { assertNodeQuota } from './node-quota.ts'
 import { nodePermissions } from './permissions.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
 
@@ -32,7 +33,7 @@ export const AddNodeInput = NewNode.extend({ idempotencyKey: IdempotencyKey })
 /**
  * Adds a node. It is NEW until a connection test succeeds.
  * @throws InvalidInput, Forbidden (connection type local requires an admin)
- * @throws Conflict the name is taken
+ * @throws Conflict the name is taken, or the tenant's quota of nodes is reached
  */
 export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Promise<ComputeNode> {
   authorize(ctx, nodePermissions.write)
@@ -53,6 +54,7 @@ export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Pr
         .onConflictDoNothing()
         .returning()
       if (!node) throw nameTaken('node', fields.name)
+      await assertNodeQuota(tx, ctx)
       await audit(tx, ctx, nodeAudit.add, node, {
         host: node.host,
         port: node.port,

@@ -14,6 +14,7 @@ import { authorizeConnectionType, checkReferences } from './fields.ts'
 import { flagExisting } from './import/flag-rows.ts'
 import { NodeImportInput, planImport, report } from './import/plan.ts'
 import type { NodeImportReport, PlannedRow } from './import/rows.ts'
+import { assertNodeQuota } from './node-quota.ts'
 import { nodePermissions } from './permissions.ts'
 import { computeNodes } from './tables.ts'
 
@@ -45,7 +46,7 @@ const CHUNK = 1000
 /**
  * Adds nodes from a list, a CSV table or an Ansible inventory. Each row has its own result; an invalid row does not affect
  * others. Missing groups of an inventory are created.
- * @throws InvalidInput at text or defaults
+ * @throws InvalidInput at text or defaults; Conflict the tenant's quota of nodes would be exceeded, and nothing is added
  */
 export async function importNodes(ctx: Ctx, input: z.input<typeof ImportNodesInput>): Promise<NodeImportReport> {
   authorize(ctx, nodePermissions.write)
@@ -57,6 +58,7 @@ export async function importNodes(ctx: Ctx, input: z.input<typeof ImportNodesInp
     // Sorted, so that concurrent imports of the same names do not deadlock.
     const valid = rows.filter((row) => row.state === 'VALID').sort((a, b) => (a.values!.name < b.values!.name ? -1 : 1))
     for (let i = 0; i < valid.length; i += CHUNK) await insertRows(tx, ctx, valid.slice(i, i + CHUNK))
+    await assertNodeQuota(tx, ctx)
     // The remaining rows were added concurrently.
     await flagExisting(tx, ctx, valid)
     const added = rows.filter((row) => row.state === 'ADDED')

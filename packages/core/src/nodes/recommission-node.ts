@@ -7,12 +7,13 @@ import { parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
 import { nodeAudit } from './audit-actions.ts'
 import { nodeChanged } from './change-events.ts'
+import { assertNodeQuota } from './node-quota.ts'
 import { nodePermissions } from './permissions.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
 
 /**
  * Returns a decommissioned node to service. It is NEW until a connection test succeeds; its pinned host key stays valid.
- * @throws NotFound, Conflict it is in service
+ * @throws NotFound, Conflict it is in service, or the tenant's quota of nodes is reached
  */
 export async function recommissionNode(ctx: Ctx, input: z.input<typeof IdInput>): Promise<ComputeNode> {
   authorize(ctx, nodePermissions.write)
@@ -32,6 +33,7 @@ export async function recommissionNode(ctx: Ctx, input: z.input<typeof IdInput>)
         'node',
         (row) => `The node ${row.name} is in service already (${row.status}).`,
       )
+    await assertNodeQuota(tx, ctx)
     await audit(tx, ctx, nodeAudit.recommission, node)
     ctx.notify(nodeChanged({ id, tenantId: ctx.tenantId }))
     return node

@@ -56,13 +56,25 @@ export const isolation = defineIsolation({
       answer: { it: ['VIEWER', 'OPERATOR', 'ADMIN', 'OWNER'].map((role) => ({ role })) },
     },
     'Query.tenants': { query: () => '{ it: tenants { totalCount } }', code: 'FORBIDDEN', isOwner: true },
+    'Query.installationAdmins': { query: () => '{ it: installationAdmins { totalCount } }', code: 'FORBIDDEN', isOwner: true },
+    'Mutation.appointInstallationAdmin': {
+      query: () => 'mutation { it: appointInstallationAdmin(input: { email: "theirs@muster.test" }) { __typename } }',
+      answer: { it: { __typename: 'ForbiddenError' } },
+      isOwner: true,
+    },
+    'Mutation.dismissInstallationAdmin': {
+      query: ({ theirs }: Known) =>
+        `mutation { it: dismissInstallationAdmin(input: { userId: "${theirs.User}" }) { __typename } }`,
+      answer: { it: { __typename: 'ForbiddenError' } },
+      isOwner: true,
+    },
     'Mutation.createTenant': {
       query: () => 'mutation { it: createTenant(input: { name: "theirs" }) { __typename } }',
       answer: { it: { __typename: 'ForbiddenError' } },
       isOwner: true,
     },
     ...Object.fromEntries(
-      ['updateTenant', 'suspendTenant', 'resumeTenant'].map((name) => [
+      ['updateTenant', 'suspendTenant', 'resumeTenant', 'deleteTenant'].map((name) => [
         `Mutation.${name}`,
         {
           query: ({ theirs }: Known) => `mutation { it: ${name}(input: { id: "${theirs.Tenant}" }) { __typename } }`,

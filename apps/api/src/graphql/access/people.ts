@@ -1,4 +1,5 @@
 import {
+  deleteTenantBlockedReason,
   memberBlockedReason,
   memberPermissions,
   type OpenInvitation as OpenInvitationShape,
@@ -12,6 +13,7 @@ import { builder } from '../../builder.ts'
 import { connectionTypes } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
 import { RoleType } from './enums.ts'
+import { loadTenantCounts } from './tenant-counts.ts'
 
 const { users } = schema
 
@@ -26,6 +28,34 @@ export const Tenant = builder.drizzleNode('tenants', {
     maxConcurrentRuns: t.exposeInt('maxConcurrentRuns', {
       nullable: true,
       description: 'Maximum number of concurrent runs over all workers; null without a limit.',
+    }),
+    maxNodes: t.exposeInt('maxNodes', {
+      nullable: true,
+      description: 'Maximum number of nodes that are not decommissioned; null without a limit.',
+    }),
+    nodeCount: t.int({
+      description: 'Number of nodes that are not decommissioned.',
+      resolve: async ({ id }, _args, context) => (await loadTenantCounts(context, id))!.nodes,
+    }),
+    memberCount: t.int({
+      description: 'Number of members, including suspended ones and service accounts.',
+      resolve: async ({ id }, _args, context) => (await loadTenantCounts(context, id))!.members,
+    }),
+    activeRunCount: t.int({
+      description: 'Number of runs that a worker executes now.',
+      resolve: async ({ id }, _args, context) => (await loadTenantCounts(context, id))!.activeRuns,
+    }),
+    deletedAt: t.expose('deletedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when a worker deletes the tenant with all its data; null unless deletion was requested.',
+    }),
+    deletedBy: t.field(nullableActorField('deleted', 'Actor that requested the deletion; null unless it was requested.')),
+    deleteBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller may not delete the tenant; null when allowed.',
+      select: { columns: { name: true, suspendedAt: true, deletedAt: true } },
+      resolve: (tenant, _args, { ctx }) => deleteTenantBlockedReason(ctx.actor, tenant),
     }),
     suspendedAt: t.expose('suspendedAt', {
       type: 'DateTime',
@@ -60,6 +90,8 @@ export const User = builder.drizzleNode('users', {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user was created.' }),
   }),
 })
+
+export const userConnection = connectionTypes(User, 'User', 'users')
 
 export const Member = builder.drizzleNode('members', {
   name: 'Member',

@@ -1,12 +1,29 @@
-import { findInvitationByToken, memberPermissions, tenantPermissions, tokenPermissions } from '@muster/core/access'
+import {
+  findInvitationByToken,
+  installationAdminPermissions,
+  memberPermissions,
+  tenantPermissions,
+  tokenPermissions,
+} from '@muster/core/access'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
+import { eq } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { PAGED } from '../shared/connections.ts'
-import { Invitation, invitationConnection, Member, memberConnection, OpenInvitation, Tenant, tenantConnection } from './people.ts'
+import {
+  Invitation,
+  invitationConnection,
+  Member,
+  memberConnection,
+  OpenInvitation,
+  Tenant,
+  tenantConnection,
+  User,
+  userConnection,
+} from './people.ts'
 import { ApiToken, tokenConnection, Viewer } from './types.ts'
 
-const { apiTokens, invitations, members, tenants } = schema
+const { apiTokens, invitations, members, tenants, users } = schema
 
 builder.queryFields((t) => ({
   viewer: t.field({
@@ -27,6 +44,19 @@ builder.queryFields((t) => ({
       resolve: (query, _root, _args, { deps }) => deps.runtime.db.query.tenants.findMany(query({})),
     },
     ...tenantConnection,
+  ),
+  installationAdmins: t.drizzleConnection(
+    {
+      type: User,
+      description: 'Installation administrators, oldest account first. Requires the permission `installation_admin:write`.',
+      authScopes: { permission: installationAdminPermissions.write },
+      ...PAGED,
+      totalCount: (_root, _args, { ctx }) => ctx.systemDb.$count(users, eq(users.isInstallationAdmin, true)),
+      // They may be members of other tenants, which row-level security hides from `ctx.db`.
+      resolve: (query, _root, _args, { deps }) =>
+        deps.runtime.db.query.users.findMany(query({ where: { isInstallationAdmin: true } })),
+    },
+    ...userConnection,
   ),
   members: t.drizzleConnection(
     {

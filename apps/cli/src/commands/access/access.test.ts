@@ -180,7 +180,7 @@ it('uses the token of the tenant that is asked for, and no token in another tena
   vi.stubEnv('MUSTER_TOKEN', before)
 })
 
-it('creates, limits, suspends and resumes tenants as an installation administrator', async () => {
+it('creates, limits, suspends, resumes and deletes tenants as an installation administrator', async () => {
   expect(await muster('tenant list')).toMatchObject({ code: 3, err: expect.stringContaining('installation administrator') })
   const before = process.env.MUSTER_TOKEN
   const { installationAdmin } = await t.given.tenant()
@@ -192,5 +192,26 @@ it('creates, limits, suspends and resumes tenants as an installation administrat
   expect(rows.find(({ name }) => name === 'ml')).toMatchObject({ maxConcurrentRuns: 3, suspendedAt: expect.any(String) })
   expect((await muster('tenant resume ml')).code).toBe(0)
   expect(await muster('tenant resume ml')).toMatchObject({ code: 5, err: expect.stringContaining('is not suspended') })
+  expect(await muster('tenant delete ml --yes')).toMatchObject({ code: 5, err: expect.stringContaining('Suspend it first') })
+  expect((await muster('tenant suspend ml --yes')).code).toBe(0)
+  expect(await muster('tenant delete ml --yes')).toMatchObject({ code: 0, err: expect.stringContaining('Deleting ml') })
+  expect((await muster('tenant list')).out).toMatch(/^ml +deleting +0 +0\/3 +1 /m)
   vi.stubEnv('MUSTER_TOKEN', before)
+})
+
+it('appoints, lists and dismisses installation administrators', async () => {
+  const before = process.env.MUSTER_TOKEN
+  const { installationAdmin, tenant } = await t.given.tenant()
+  vi.stubEnv('MUSTER_TOKEN', await t.tokenOf(installationAdmin))
+  const email = `viewer@${tenant.name}.test`
+  const emails = async () =>
+    (JSON.parse((await muster('installation-admin list -o json')).out) as { email: string }[]).map((x) => x.email)
+  expect(await muster(`installation-admin appoint ${email}`)).toMatchObject({ code: 0, err: expect.stringContaining('is now') })
+  expect(await emails()).toContain(email)
+  expect((await muster(`installation-admin dismiss ${email} --yes`)).code).toBe(0)
+  expect(await emails()).not.toContain(email)
+  expect(await muster(`installation-admin dismiss ${email} --yes`)).toMatchObject({
+    code: 4,
+    err: expect.stringContaining(email),
+  })
 })

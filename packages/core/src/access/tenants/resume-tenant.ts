@@ -17,6 +17,7 @@ export async function resumeTenant(ctx: Ctx, input: z.input<typeof IdInput>): Pr
   return inTransaction({ ...ctx, db: ctx.systemDb }, async (tx, ctx) => {
     const [before] = await tx.select().from(tenants).where(eq(tenants.id, id)).for('no key update')
     if (!before) throw new NotFound(`There is no tenant ${id}.`)
+    if (before.deletedAt) throw new Conflict(`The tenant ${before.name} is being deleted.`)
     if (!before.suspendedAt) throw new Conflict(`The tenant ${before.name} is not suspended.`)
     const [tenant] = await tx
       .update(tenants)

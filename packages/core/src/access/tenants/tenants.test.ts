@@ -1,15 +1,29 @@
-import { and, eq } from 'drizzle-orm'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { localStore } from '../../artifacts/index.ts'
 import { auditEntries } from '../../audit/index.ts'
+import { createNodeGroup } from '../../groups/index.ts'
+import { systemCtx } from '../../kernel/context.ts'
+import { addNode, decommissionNode, importNodes, recommissionNode } from '../../nodes/index.ts'
 import { claimNextJobRun, wakeWaitingJobRuns } from '../../run-queue/index.ts'
 import { runJob } from '../../runs/index.ts'
+import { jobRuns } from '../../runs/tables.ts'
 import { updateBuiltInTemplates } from '../../templates/index.ts'
 import { jobTemplates } from '../../templates/tables.ts'
 import { race } from '../../testing/race.ts'
 import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
+import { setVars } from '../../variables/index.ts'
+import { appointInstallationAdmin } from '../appoint-installation-admin.ts'
+import { dismissInstallationAdmin } from '../dismiss-installation-admin.ts'
+import { createServiceAccount } from '../members/create-service-account.ts'
 import { findActorByToken, findMemberships } from '../queries.ts'
+import { tenants, users } from '../tables.ts'
 import { createApiToken } from '../tokens/create-api-token.ts'
 import { createTenant } from './create-tenant.ts'
+import { deleteTenant } from './delete-tenant.ts'
+import { purgeDeletedTenants } from './purge-deleted-tenants.ts'
 import { resumeTenant } from './resume-tenant.ts'
 import { suspendTenant } from './suspend-tenant.ts'
 import { updateTenant } from './update-tenant.ts'
@@ -130,10 +144,145 @@ describe('installation administrators', () => {
       () => updateTenant(owner, { id: tenant.id, maxConcurrentRuns: 1000 }),
       () => suspendTenant(owner, { id }),
       () => resumeTenant(owner, { id }),
+      () => deleteTenant(owner, { id }),
+      () => appointInstallationAdmin(owner, { email: 'x@muster.test' }),
+      () => dismissInstallationAdmin(owner, { userId: owner.actor.id! }),
     ])
       await expect(call()).rejects.toMatchObject({
         code: 'FORBIDDEN',
         message: expect.stringContaining('installation administrator'),
       })
+  })
+})
+
+describe('deleteTenant', () => {
+  const store = localStore(path.join(tmpdir(), `muster-no-artifacts-${process.pid}`))
+
+  /** Rows per table that belong to the tenant, of all tables with a tenant. */
+  async function rowsOf(tenantId: string): Promise<Record<string, number>> {
+    const { rows } = await t.runtime.db.execute<{ name: string }>(sql`
+      select table_name as name from information_schema.columns
+      where table_schema = 'public' and column_name = 'tenant_id' order by 1`)
+    const counts: Record<string, number> = {}
+    for (const { name } of rows) {
+      const found = await t.runtime.db.execute(sql`select from ${sql.identifier(name)} where tenant_id = ${tenantId}`)
+      if (found.rowCount) counts[name] = found.rowCount
+    }
+    return counts
+  }
+
+  test('removes the tenant with all its rows, and nothing of other tenants', async () => {
+    const remaining = await t.given.tenant()
+    const { installationAdmin, tenant: kept } = remaining
+    const gone = await t.given.tenant()
+    for (const { admin, operator, owner } of [remaining, gone]) {
+      const { id: credentialId } = await t.given.credential(admin, 'SSH_KEY')
+      const nodes = await t.given.fleet(admin, { nodes: 2, with: { credentialId } })
+      await createNodeGroup(admin, { name: 'parent' })
+      await setVars(admin, { nodeId: nodes[0]!.id, text: 'a: 1', basedOn: 0 })
+      await runJob(operator, { template: 'connectivity_check', limit: 'all' })
+      await createApiToken(owner, { name: 'ci', role: 'viewer' })
+      await createServiceAccount(owner, { name: 'bot', role: 'viewer' })
+    }
+    const before = await rowsOf(kept.id)
+    const serviceAccounts = await t.runtime.db.$count(users, eq(users.isServiceAccount, true))
+    expect(Object.keys(await rowsOf(gone.tenant.id)).length).toBeGreaterThan(10)
+
+    const { id } = gone.tenant
+    await suspendTenant(installationAdmin, { id })
+    expect(await deleteTenant(installationAdmin, { id })).toMatchObject({
+      deletedAt: expect.any(Date),
+      deletedByName: installationAdmin.actor.name,
+    })
+    for (const verb of [deleteTenant, resumeTenant])
+      await expect(verb(installationAdmin, { id })).rejects.toMatchObject({ message: expect.stringContaining('being deleted') })
+    expect(await purgeDeletedTenants(systemCtx(t.runtime), store)).toBe(1)
+    expect(await rowsOf(id)).toEqual({})
+    expect(await t.runtime.db.$count(tenants, eq(tenants.id, id))).toBe(0)
+    expect(await rowsOf(kept.id)).toEqual(before)
+    expect(await t.runtime.db.$count(users, eq(users.isServiceAccount, true))).toBe(serviceAccounts - 1)
+    const entries = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, id))
+    expect(entries.map(({ action, tenantId, objectName }) => ({ action, tenantId, objectName }))).toEqual(
+      expect.arrayContaining(
+        ['tenant.delete', 'tenant.purge'].map((action) => ({ action, tenantId: null, objectName: gone.tenant.name })),
+      ),
+    )
+    expect(await purgeDeletedTenants(systemCtx(t.runtime), store)).toBe(0)
+  })
+
+  test('is refused while the tenant is active or one of its runs is', async () => {
+    const { installationAdmin } = await t.given.tenant()
+    const { admin, operator, tenant } = await t.given.tenant()
+    const { id } = tenant
+    await expect(deleteTenant(installationAdmin, { id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: `The tenant ${tenant.name} is active. Suspend it first.`,
+    })
+    const { id: credentialId } = await t.given.credential(admin, 'SSH_KEY')
+    await t.given.fleet(admin, { nodes: 1, with: { credentialId } })
+    const run = await runJob(operator, { template: 'connectivity_check', limit: 'all' })
+    await t.runtime.db.update(jobRuns).set({ startedAt: new Date() }).where(eq(jobRuns.id, run.id))
+    await suspendTenant(installationAdmin, { id })
+    await expect(deleteTenant(installationAdmin, { id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('1 run of the tenant'),
+    })
+  })
+})
+
+describe('quota of nodes', () => {
+  test('adding, importing and recommissioning beyond it is refused, also concurrently', async () => {
+    const { installationAdmin } = await t.given.tenant()
+    const { operator, tenant } = await t.given.tenant()
+    await updateTenant(installationAdmin, { id: tenant.id, maxNodes: 2 })
+    const add = (name: string) => addNode(operator, { name, host: '192.0.2.1' })
+    const first = await add('first')
+    const { won, lost } = await race(add('a'), add('b'), add('c'))
+    expect([won.length, lost.map((e) => e.message)]).toEqual([
+      1,
+      Array(2).fill(expect.stringContaining(`${tenant.name} would have 3 nodes; its quota is 2`)),
+    ])
+    await expect(importNodes(operator, { format: 'CSV', text: 'name,host\nd,192.0.2.2' })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    })
+    await decommissionNode(operator, { id: first.id })
+    await add('d')
+    await expect(recommissionNode(operator, { id: first.id })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await updateTenant(installationAdmin, { id: tenant.id, maxNodes: null })
+    expect(await recommissionNode(operator, { id: first.id })).toMatchObject({ decommissionedAt: null })
+  })
+})
+
+describe('installation administrators appoint others', () => {
+  test('by email address, until one remains', async () => {
+    const { installationAdmin, owner, viewer } = await t.given.tenant()
+    const [user] = await t.runtime.db.select().from(users).where(eq(users.id, viewer.actor.id!))
+    const email = user!.email
+    expect(await appointInstallationAdmin(installationAdmin, { email: email.toUpperCase() })).toMatchObject({
+      isInstallationAdmin: true,
+    })
+    await expect(appointInstallationAdmin(installationAdmin, { email })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(appointInstallationAdmin(installationAdmin, { email: 'nobody@muster.test' })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('Invite the person'),
+    })
+    const bot = await createServiceAccount(owner, { name: 'robot', role: 'viewer' })
+    const [account] = await t.runtime.db.select().from(users).where(eq(users.id, bot.userId))
+    await expect(appointInstallationAdmin(installationAdmin, { email: account!.email })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    })
+
+    const dismiss = (userId: string) => dismissInstallationAdmin(installationAdmin, { userId })
+    expect(await dismiss(user!.id)).toMatchObject({ isInstallationAdmin: false })
+    await expect(dismiss(user!.id)).rejects.toMatchObject({
+      message: expect.stringContaining('is no installation administrator'),
+    })
+    const others = await t.runtime.db.select().from(users).where(eq(users.isInstallationAdmin, true))
+    const { won, lost } = await race(...others.map(({ id }) => dismiss(id)))
+    expect([won.length, lost.map((e) => e.message)]).toEqual([
+      others.length - 1,
+      [expect.stringContaining('is the only installation administrator')],
+    ])
+    await t.runtime.db.update(users).set({ isInstallationAdmin: true }).where(eq(users.id, installationAdmin.actor.id!))
   })
 })

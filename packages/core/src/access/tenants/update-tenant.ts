@@ -15,10 +15,11 @@ export const UpdateTenantInput = z.object({
   id: Id,
   name: TenantName.optional(),
   maxConcurrentRuns: z.int().min(1).max(10_000).nullish(),
+  maxNodes: z.int().min(0).max(10_000_000).nullish(),
 })
 
 /**
- * Renames a tenant or sets its quota; null removes the quota. Active runs continue.
+ * Renames a tenant or sets its quotas; null removes one. Active runs continue, and nodes beyond the quota stay.
  * @throws NotFound; Conflict the name is taken
  */
 export async function updateTenant(ctx: Ctx, input: z.input<typeof UpdateTenantInput>): Promise<Tenant> {

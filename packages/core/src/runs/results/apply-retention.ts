@@ -24,7 +24,7 @@ export async function applyRetention(ctx: SystemCtx, store: ArtifactStore): Prom
   authorize(ctx, retentionPermissions.apply)
   const counts: Counts = { logs: 0, artifacts: 0, runs: 0 }
   for (const tenant of await ctx.db.select().from(tenants).orderBy(tenants.id)) {
-    if (tenant.runRetentionDays !== null) counts.runs += await removeRuns(ctx, store, tenant, tenant.runRetentionDays)
+    if (tenant.runRetentionDays !== null) counts.runs += await removeExpiredRuns(ctx, store, tenant, tenant.runRetentionDays)
     if (tenant.artifactRetentionDays !== null)
       counts.artifacts += await removeFiles(
         ctx,
@@ -100,17 +100,25 @@ async function removeFiles({ db }: SystemCtx, store: ArtifactStore, which: SQL):
   }
 }
 
-async function removeRuns(ctx: SystemCtx, store: ArtifactStore, tenant: Tenant, days: number): Promise<number> {
-  const { db } = ctx
+async function removeExpiredRuns(ctx: SystemCtx, store: ArtifactStore, tenant: Tenant, days: number): Promise<number> {
   await removeFiles(ctx, store, and(ofTenant(jobArtifacts.tenantId, tenant), endedBefore(days))!)
+  const keepsFiles = sql`exists (select from ${jobArtifacts} where ${jobArtifacts.jobRunId} = ${jobRuns.id} and ${jobArtifacts.removedAt} is null)`
+  return removeRuns(
+    ctx,
+    and(ofTenant(jobRuns.tenantId, tenant), isNotNull(jobRuns.finishedAt), olderThan(days), sql`not ${keepsFiles}`)!,
+  )
+}
+
+/** Removes all runs of a tenant, and their files in this store. None may be active. */
+export async function removeAllRuns(ctx: SystemCtx, store: ArtifactStore, tenant: Tenant): Promise<void> {
+  await removeFiles(ctx, store, ofTenant(jobArtifacts.tenantId, tenant))
+  await removeRuns(ctx, ofTenant(jobRuns.tenantId, tenant))
+}
+
+async function removeRuns({ db }: SystemCtx, which: SQL): Promise<number> {
   let removed = 0
   for (;;) {
-    const keepsFiles = sql`exists (select from ${jobArtifacts} where ${jobArtifacts.jobRunId} = ${jobRuns.id} and ${jobArtifacts.removedAt} is null)`
-    const runs = await db
-      .select({ id: jobRuns.id, secretsId: jobRuns.secretsId })
-      .from(jobRuns)
-      .where(and(ofTenant(jobRuns.tenantId, tenant), isNotNull(jobRuns.finishedAt), olderThan(days), sql`not ${keepsFiles}`))
-      .limit(RUNS_AT_ONCE)
+    const runs = await db.select({ id: jobRuns.id, secretsId: jobRuns.secretsId }).from(jobRuns).where(which).limit(RUNS_AT_ONCE)
     if (runs.length === 0) return removed
     const ids = runs.map((run) => run.id)
     await removeEvents(db, ids)

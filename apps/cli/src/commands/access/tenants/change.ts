@@ -6,19 +6,22 @@ import { graphql } from '../../../graphql.ts'
 import { integerOrNone, nullIfNone, omitUndefined } from '../../../options.ts'
 import { findTenant } from './find-tenant.ts'
 
+type TenantChanges = { name?: string; maxRuns?: number | 'none'; maxNodes?: number | 'none' }
+
 export const tenantUpdate = () =>
   new Command('update')
-    .description('rename a tenant or set its quota')
+    .description('rename a tenant or set its quotas')
     .argument('<name>')
     .option('--name <name>', 'new name')
     .option('--max-runs <number>', 'most concurrent runs over all workers, or none', integerOrNone)
-    .action(async (current: string, { name, maxRuns }: { name?: string; maxRuns?: number | 'none' }) => {
+    .option('--max-nodes <number>', 'most nodes that are not decommissioned, or none', integerOrNone)
+    .action(async (current: string, { name, maxRuns, maxNodes }: TenantChanges) => {
       const { id } = await findTenant(current)
       const { updateTenant } = await request(
         graphql(`mutation TenantUpdate($input: UpdateTenantInput!) {
           updateTenant(input: $input) { __typename ... on UpdateTenantPayload { tenant { name } } ... on Error { code message } ... on InvalidInputError { issues { path message } } }
         }`),
-        { input: { id, ...omitUndefined({ name, maxConcurrentRuns: nullIfNone(maxRuns) }) } },
+        { input: { id, ...omitUndefined({ name, maxConcurrentRuns: nullIfNone(maxRuns), maxNodes: nullIfNone(maxNodes) }) } },
       )
       process.stderr.write(`Updated ${orThrow(updateTenant).tenant.name}.\n`)
     })
@@ -55,4 +58,27 @@ export const tenantResume = () =>
       )
       orThrow(resumeTenant)
       process.stderr.write(`Resumed ${name}.\n`)
+    })
+
+export const tenantDelete = () =>
+  new Command('delete')
+    .description('delete a suspended tenant with all its data; it cannot be undone')
+    .argument('<name>')
+    .option('-y, --yes', YES_HELP)
+    .action(async (name: string, { yes }: { yes?: true }) => {
+      const { id, nodeCount, memberCount } = await findTenant(name)
+      await confirmAction(
+        `Delete ${name} with ${nodeCount} nodes, ${memberCount} members, its credentials, runs, logs, artifacts and audit log. It cannot be undone.`,
+        yes,
+      )
+      const { deleteTenant } = await request(
+        graphql(`mutation TenantDelete($id: ID!) {
+          deleteTenant(input: { id: $id }) { __typename ... on Error { code message } }
+        }`),
+        { id },
+      )
+      orThrow(deleteTenant)
+      process.stderr.write(
+        `Deleting ${name}. A worker removes its data within minutes; \`muster tenant list\` shows it until then.\n`,
+      )
     })

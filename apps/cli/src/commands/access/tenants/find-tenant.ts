@@ -5,7 +5,7 @@ import { fetchAll } from '../../../pages.ts'
 
 const TENANTS = graphql(`query TenantList($first: Int, $after: String) {
   tenants(first: $first, after: $after) {
-    edges { node { id name createdAt maxConcurrentRuns suspendedAt suspendedBy { name } } }
+    edges { node { id name createdAt maxConcurrentRuns maxNodes nodeCount memberCount activeRunCount suspendedAt suspendedBy { name } deletedAt } }
     pageInfo { hasNextPage endCursor }
   }
 }`)

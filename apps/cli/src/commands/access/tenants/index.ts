@@ -1,7 +1,7 @@
 import { commandGroup } from '../../../command.ts'
-import { tenantResume, tenantSuspend, tenantUpdate } from './change.ts'
+import { tenantDelete, tenantResume, tenantSuspend, tenantUpdate } from './change.ts'
 import { tenantCreate } from './create.ts'
 import { tenantList } from './list.ts'
 
 export const tenant = () =>
-  commandGroup('tenant', [tenantList(), tenantCreate(), tenantUpdate(), tenantSuspend(), tenantResume()])
+  commandGroup('tenant', [tenantList(), tenantCreate(), tenantUpdate(), tenantSuspend(), tenantResume(), tenantDelete()])
