@@ -20,6 +20,8 @@ CREATE TABLE "api_tokens" (
 	"tenant_id" uuid NOT NULL,
 	"name" text NOT NULL,
 	"role" text NOT NULL,
+	"permissions" text[],
+	"group_ids" uuid[] DEFAULT '{}'::uuid[] NOT NULL,
 	"is_installation_admin" boolean DEFAULT false NOT NULL,
 	"prefix" text NOT NULL,
 	"hash" text NOT NULL UNIQUE,
@@ -65,6 +67,19 @@ CREATE TABLE "members" (
 	"suspended_by_name" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "members_user_id_tenant_id_unique" UNIQUE("user_id","tenant_id")
+);
+--> statement-breakpoint
+CREATE TABLE "roles" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"description" text DEFAULT '' NOT NULL,
+	"permissions" text[] NOT NULL,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "roles_tenant_id_name_unique" UNIQUE("tenant_id","name")
 );
 --> statement-breakpoint
 CREATE TABLE "sessions" (
@@ -1028,6 +1043,8 @@ ALTER TABLE "invitations" ADD CONSTRAINT "invitations_revoked_by_id_users_id_fke
 ALTER TABLE "members" ADD CONSTRAINT "members_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "members" ADD CONSTRAINT "members_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "members" ADD CONSTRAINT "members_suspended_by_id_users_id_fkey" FOREIGN KEY ("suspended_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "roles" ADD CONSTRAINT "roles_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "roles" ADD CONSTRAINT "roles_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_active_tenant_id_tenants_id_fkey" FOREIGN KEY ("active_tenant_id") REFERENCES "tenants"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "tenants" ADD CONSTRAINT "tenants_queue_paused_by_id_users_id_fkey" FOREIGN KEY ("queue_paused_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint

@@ -62,7 +62,7 @@ test('the owner signs in with a single-use link, sets a password and signs in wi
 
   const first = await withLink(token(signInLink))
   expect(first.data.signInWithLink.viewer).toMatchObject({
-    role: 'OWNER',
+    role: 'owner',
     tenant: { name: 'First' },
     hasPassword: false,
     kind: 'USER',
@@ -150,7 +150,7 @@ test('an API token is valid with its role until it is revoked', async () => {
   const { owner, viewer: reader } = await t.given.tenant()
   const created = await t.ask<{ createApiToken: { secret: string; apiToken: { id: string; prefix: string } } }>(
     owner,
-    'mutation { createApiToken(input: { name: "ci", role: OPERATOR, expiresInSeconds: 86400 }) { ... on CreateApiTokenPayload { secret apiToken { id prefix role expiresAt } } } }',
+    'mutation { createApiToken(input: { name: "ci", role: "operator", expiresInSeconds: 86400 }) { ... on CreateApiTokenPayload { secret apiToken { id prefix role expiresAt } } } }',
   )
   const { secret, apiToken } = created.createApiToken
   expect(secret.startsWith(apiToken.prefix)).toBe(true)
@@ -159,7 +159,7 @@ test('an API token is valid with its role until it is revoked', async () => {
     viewer: {
       kind: 'API_TOKEN',
       name: 'ci',
-      role: 'OPERATOR',
+      role: 'operator',
       user: { id: globalId('User', owner.actor.id!) },
       apiToken: { id: apiToken.id },
       hasPassword: true,
@@ -167,10 +167,10 @@ test('an API token is valid with its role until it is revoked', async () => {
   })
   const greedy = await t.ask(
     { headers: bearer(secret) },
-    'mutation { createApiToken(input: { name: "x", role: OWNER }) { __typename } }',
+    'mutation { createApiToken(input: { name: "x", role: "owner" }) { __typename } }',
   )
   expect(greedy).toEqual({ createApiToken: { __typename: 'ForbiddenError' } })
-  expect(await t.ask(reader, 'mutation { createApiToken(input: { name: "x", role: VIEWER }) { __typename } }')).toEqual({
+  expect(await t.ask(reader, 'mutation { createApiToken(input: { name: "x", role: "viewer" }) { __typename } }')).toEqual({
     createApiToken: { __typename: 'ForbiddenError' },
   })
 
@@ -237,7 +237,7 @@ test('members and users are visible in their tenant only', async () => {
   type Members = { members: { edges: { node: { id: string; role: string; user: { id: string } } }[] } }
   const { members } = await t.ask<Members>(ours.viewer, read)
   expect(members).toMatchObject({ totalCount: 4 })
-  expect(members.edges.map(({ node }) => node.role)).toEqual(['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'])
+  expect(members.edges.map(({ node }) => node.role)).toEqual(['owner', 'admin', 'operator', 'viewer'])
   const { id, user } = members.edges[0]!.node
   const node = 'query ($id: ID!) { node(id: $id) { __typename id } }'
   for (const each of [id, user.id]) {

@@ -100,7 +100,12 @@ describe('before and after', () => {
   const SECRET = 'geheim-1234'
   /** The input of each update, and the changed fields in its entry; a function where the input needs an ID. */
   const UPDATES: Record<string, [input: (theirs: Known['theirs']) => string, before: object | null, after: object | null]> = {
-    changeMemberRole: [({ Member }) => `id: "${Member}", role: OPERATOR`, { role: 'viewer' }, { role: 'operator' }],
+    updateRole: [
+      () => 'name: "custom-theirs", permissions: ["node:write"]',
+      { permissions: [] },
+      { permissions: ['node:write'] },
+    ],
+    changeMemberRole: [({ Member }) => `id: "${Member}", role: "operator"`, { role: 'viewer' }, { role: 'operator' }],
     suspendMember: [
       ({ Member }) => `id: "${Member}"`,
       { suspendedAt: null, suspendedByName: null },

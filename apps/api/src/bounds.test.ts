@@ -36,10 +36,11 @@ const REQUIRED: Record<string, object> = {
   approveHostKeys: {},
   createAlertRoute: { name: 'mail', kind: 'EMAIL' },
   createAlertSilence: { reason: 'test', endsAt: new Date(Date.now() + 3_600_000).toISOString() },
-  createApiToken: { name: 't1', role: 'VIEWER' },
+  createApiToken: { name: 't1', role: 'viewer' },
   createCredential: { name: 'c1', kind: 'SSH_KEY', username: 'root' },
   createJobTemplate: { name: 'j1' },
-  createServiceAccount: { role: 'VIEWER' },
+  createRole: { name: 'r1', permissions: [] },
+  createServiceAccount: { role: 'viewer' },
   discoverNodes: {},
   importNodes: { format: 'LIST', text: 'a' },
   releaseNodeLocks: { reason: 'test' },
@@ -51,6 +52,7 @@ const REQUIRED: Record<string, object> = {
   updateCredential: { id: idOf('Credential') },
   updateJobTemplate: { id: idOf('JobTemplate') },
   updateNode: { id: idOf('ComputeNode') },
+  updateRole: { name: 'r1' },
   updateTenant: { id: idOf('Tenant') },
 }
 

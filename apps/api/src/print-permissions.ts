@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { ROLES } from '@muster/core/access'
-import { grantablePermissions, roleIncludes } from '@muster/core/permissions'
+import { BUILT_IN_ROLES, grantablePermissions, roleIncludes } from '@muster/core/permissions'
 import '@muster/core/registry'
 
 const FILE = fileURLToPath(new URL('../../../docs/permissions.md', import.meta.url))
@@ -11,12 +10,12 @@ export function printedPermissions(): string {
   const rows = grantablePermissions().map((permission) => [
     `\`${permission.name}\``,
     permission.description,
-    ...ROLES.map((role) => (roleIncludes(role, permission) ? 'yes' : '')),
+    ...BUILT_IN_ROLES.map((role) => (roleIncludes(role, permission) ? 'yes' : '')),
     permission.holder === 'installation' ? 'yes' : '',
   ])
   const table = [
-    ['permission', 'allows', ...ROLES, 'installation administrator'],
-    ['---', '---', ...ROLES.map(() => ':-:'), ':-:'],
+    ['permission', 'allows', ...BUILT_IN_ROLES, 'installation administrator'],
+    ['---', '---', ...BUILT_IN_ROLES.map(() => ':-:'), ':-:'],
     ...rows,
   ].map((cells) => `| ${cells.join(' | ')} |`)
   return `# Permissions

@@ -56,7 +56,7 @@ describe('muster with a running product and lab', () => {
       code: 0,
       err: expect.stringContaining('Signed in to'),
     })
-    expect(JSON.parse((await muster('whoami -o json')).out)).toMatchObject({ kind: 'API_TOKEN', role: 'ADMIN' })
+    expect(JSON.parse((await muster('whoami -o json')).out)).toMatchObject({ kind: 'API_TOKEN', role: 'admin' })
     expect(await muster(`login ${link}`)).toMatchObject({ code: 3, err: expect.stringContaining('already used') })
     const wrong = await muster(`login ${product.url} --email owner@example.com --password-stdin`, 'not the password\n')
     expect(wrong).toMatchObject({ code: 3, out: '' })

@@ -26,7 +26,7 @@ export async function signIn(api: Client, linkToken: string): Promise<string> {
 
 /** Creates an API token with the role of a viewer. */
 export async function createViewerToken(api: Client): Promise<string> {
-  return (await api.mutate(CREATE_API_TOKEN, { input: { name: 'bench', role: 'VIEWER' } })).secret
+  return (await api.mutate(CREATE_API_TOKEN, { input: { name: 'bench', role: 'viewer' } })).secret
 }
 
 async function createCredential(api: Client, input: VariablesOf<typeof CREATE_CREDENTIAL>['input']): Promise<string> {

@@ -2,11 +2,11 @@ import { describe, expect, it, test } from 'vitest'
 import { permissionDeniedReason, SYSTEM } from './kernel/context.ts'
 import {
   actorRole,
+  BUILT_IN_ROLES,
+  type BuiltInRole,
   grantablePermissions,
   installationPermissions,
   type Permission,
-  ROLES,
-  type Role,
   rolePermissions,
 } from './kernel/permissions.ts'
 import { permissions } from './registry.ts'
@@ -22,8 +22,8 @@ test('the registry has every permission that people can hold, each once and with
 })
 
 test('each built-in role includes the ones before it', () => {
-  for (const [i, role] of ROLES.slice(1).entries())
-    expect([...rolePermissions(ROLES[i] as Role)].filter((name) => !rolePermissions(role).has(name))).toEqual([])
+  for (const [i, role] of BUILT_IN_ROLES.slice(1).entries())
+    expect([...rolePermissions(BUILT_IN_ROLES[i] as BuiltInRole)].filter((name) => !rolePermissions(role).has(name))).toEqual([])
 })
 
 describe('permissionDeniedReason', () => {
@@ -45,7 +45,8 @@ describe('permissionDeniedReason', () => {
       expect.arrayContaining(['tenant:create', 'queue:limit', 'worker:drain', 'credential:rotate_key']),
     )
     for (const permission of byHolder('installation')) {
-      for (const role of ROLES) expect(permissionDeniedReason(actor(role), permission)).toMatch('installation administrator')
+      for (const role of BUILT_IN_ROLES)
+        expect(permissionDeniedReason(actor(role), permission)).toMatch('installation administrator')
       expect(permissionDeniedReason(actor('viewer', true), permission)).toBeNull()
       expect(permissionDeniedReason(SYSTEM, permission)).toBeNull()
     }

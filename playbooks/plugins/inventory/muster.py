@@ -24,7 +24,7 @@ options:
     env:
       - name: MUSTER_URL
   token:
-    description: An API token; the role VIEWER suffices. Prefer the environment variable to the file.
+    description: An API token; the role viewer suffices. Prefer the environment variable to the file.
     type: str
     required: true
     env:

@@ -3,7 +3,7 @@ import type { Db } from '@muster/core/db'
 import { Forbidden } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
-import { actorRole } from '@muster/core/permissions'
+import { authorityOf } from '@muster/core/permissions'
 import { schema } from '@muster/core/registry'
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { clientAddress } from '../http/request-facts.ts'
@@ -25,7 +25,7 @@ type Watch = { token: string; headers: Headers; access: string; end: (loss: Acce
 
 /** Everything that decides what a caller may do. */
 const accessOf = ({ actor, tenantId }: Caller) =>
-  JSON.stringify([{ ...actor, permissions: [...actor.permissions].sort() }, tenantId])
+  JSON.stringify([actor, tenantId], (_key, value) => (value instanceof Set ? [...value].sort() : value))
 
 export type Callers = ReturnType<typeof createCallers>
 /** @property idleHours see SESSION_IDLE_HOURS. @property trustProxy see `clientAddress` */
@@ -87,9 +87,10 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
     const { id, name, email, isInstallationAdmin, sessionId, activeTenantId } = row
     const membership = chooseMembership(await findMemberships(db, id), { wanted, activeTenantId })
     if (!membership) return null
-    const { tenantId, role } = membership
+    const { tenantId, authority } = membership
+    const { role, permissions, grants } = authority
     return {
-      actor: { kind: 'user', id, name, ...actorRole(role, isInstallationAdmin) },
+      actor: { kind: 'user', id, name, ...authorityOf({ name: role, permissions }, { isInstallationAdmin, grants }) },
       tenantId,
       email,
       sessionToken: token,

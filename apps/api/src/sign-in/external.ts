@@ -50,7 +50,13 @@ export function createExternalSignIn(parts: Parts) {
   async function userOf({ deps }: Context, provider: IdentityProvider, identity: Identity, userId: string | null) {
     const { subject, email, isEmailVerified, name, roles } = identity
     const provisioned = { provider, subject, email, isEmailVerified, name, roles, userId }
-    const { userId: id, unknownTenants } = await provisionUser(systemCtx(deps.runtime), provisioned).finally(callers.clearCache)
+    const {
+      userId: id,
+      unknownTenants,
+      unknownRoles,
+    } = await provisionUser(systemCtx(deps.runtime), provisioned).finally(callers.clearCache)
+    if (unknownRoles.length > 0)
+      deps.runtime.log.warn({ roles: unknownRoles }, `${provider.toUpperCase()}_ROLES names roles that do not exist`)
     if (unknownTenants.length > 0)
       deps.runtime.log.warn({ tenants: unknownTenants }, `${provider.toUpperCase()}_ROLES names tenants that do not exist`)
     return id

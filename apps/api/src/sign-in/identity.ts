@@ -1,5 +1,3 @@
-import type { Role } from '@muster/core/access'
-
 /** A person whom an identity provider has authenticated. */
 export type Identity = {
   /** Unique and stable at all providers of the protocol. */
@@ -9,6 +7,6 @@ export type Identity = {
   isEmailVerified: boolean
   name: string
   groups: string[]
-  /** Roles of the groups, by tenant name. */
-  roles: Map<string, Role>
+  /** Names of the roles of the groups, by tenant name. */
+  roles: Map<string, string[]>
 }

@@ -107,11 +107,11 @@ test('signs in with PKCE, state and nonce, creates the member, and follows its g
   expect(parameters.get('state')).toMatch(/^\S{40,}$/)
   expect(parameters.get('nonce')).toMatch(/^\S{40,}$/)
   const signedIn = await finish(started.cookie, await provider.signIn(started.url!, 'ada'))
-  expect(signedIn.viewer).toMatchObject({ name: 'Ada', role: 'ADMIN', user: { email: 'ada@idp.test' } })
+  expect(signedIn.viewer).toMatchObject({ name: 'Ada', role: 'admin', user: { email: 'ada@idp.test' } })
   expect(signedIn.cookies.find((each) => each.startsWith('__Host-muster.session_token='))).toMatch(/HttpOnly/)
 
   await provider.setAccounts({ ada: account() })
-  expect((await signIn('ada')).viewer).toMatchObject({ role: 'OPERATOR', user: signedIn.viewer!.user })
+  expect((await signIn('ada')).viewer).toMatchObject({ role: 'operator', user: signedIn.viewer!.user })
   await provider.setAccounts({ ada: account({ groups: [] }) })
   expect(await signIn('ada')).toMatchObject({
     __typename: 'ForbiddenError',
@@ -177,7 +177,7 @@ test('a signed-in user connects an identity and keeps the role that a person gav
     __typename: 'UnauthenticatedError',
   })
   expect((await finish(cookie, response, bearer)).sessionToken).toBe(link.sessionToken)
-  expect((await signIn('boss')).viewer).toMatchObject({ role: 'VIEWER', user: { email } })
+  expect((await signIn('boss')).viewer).toMatchObject({ role: 'viewer', user: { email } })
   expect(await t.runtime.db.$count(members, eq(members.userId, tenant.viewer.actor.id!))).toBe(1)
 })
 
@@ -229,7 +229,7 @@ test('lists the methods to everybody, with their settings to those who may test 
       {
         details: {
           redirectUri: `${PUBLIC_URL}/sign-in/oidc`,
-          groupRoles: [{ group: 'ops', tenant: null, role: 'OPERATOR' }, {}],
+          groupRoles: [{ group: 'ops', tenant: null, role: 'operator' }, {}],
         },
       },
     ],

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApiToken, type Role } from '@muster/core/access'
+import { createApiToken } from '@muster/core/access'
 import { localStore } from '@muster/core/artifacts'
 import { createListener } from '@muster/core/events'
 import { actorRole } from '@muster/core/permissions'
@@ -59,7 +59,7 @@ export async function testApi({
   }
 
   async function tokenOf(ctx: Ctx): Promise<string> {
-    const role = 'role' in ctx.actor ? (ctx.actor.role as Role) : 'owner'
+    const role = 'role' in ctx.actor ? ctx.actor.role : 'owner'
     const isInstallationAdmin = 'isInstallationAdmin' in ctx.actor && ctx.actor.isInstallationAdmin
     const create = async () => createApiToken(await asOwner(ctx), { name: `test ${role}`, role, isInstallationAdmin })
     const token = tokens.get(ctx) ?? (await create()).token

@@ -8,7 +8,7 @@ import { SelectField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { SecretText } from '@/ui/secret-text.tsx'
 import { RoleField } from './role-field.tsx'
-import { type ApiToken, CreateApiToken } from './token-documents.ts'
+import { CreateApiToken } from './token-documents.ts'
 
 const lifetimes = ['7', '30', '90', '365'] as const
 
@@ -16,7 +16,7 @@ const lifetimes = ['7', '30', '90', '365'] as const
 export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
   const mutation = useMutation(CreateApiToken)
   const [name, setName] = useState('')
-  const [role, setRole] = useState<ApiToken['role']>('OPERATOR')
+  const [role, setRole] = useState('operator')
   const [days, setDays] = useState('90')
   const [token, setToken] = useState<string | null>(null)
   async function create() {

@@ -7,7 +7,7 @@ import { Dialog } from '@/ui/dialog.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { SecretText } from '@/ui/secret-text.tsx'
-import { InviteMember, type Member } from './member-documents.ts'
+import { InviteMember } from './member-documents.ts'
 import { RoleField } from './role-field.tsx'
 
 type Sent = { email: string; link: string | null; deliveryProblem: string | null }
@@ -16,7 +16,7 @@ type Sent = { email: string; link: string | null; deliveryProblem: string | null
 export function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: () => void }) {
   const mutation = useMutation(InviteMember)
   const [email, setEmail] = useState('')
-  const [role, setRole] = useState<Member['role']>('OPERATOR')
+  const [role, setRole] = useState('operator')
   const [sent, setSent] = useState<Sent | null>(null)
   async function invite() {
     const outcome = await mutation.run({ input: { email, role } })

@@ -15,7 +15,7 @@ import {
   SuspendMember,
   TransferOwnership,
 } from './member-documents.ts'
-import type { Role } from './roles.ts'
+import { type Role, roleLabel } from './roles.ts'
 
 type Action = 'suspend' | 'remove' | 'transfer'
 
@@ -46,7 +46,7 @@ export function MemberLine({
       <div className="min-w-0 flex-1 basis-56">
         <div className="flex flex-wrap items-center gap-2">
           <span className={suspendedAt ? 'text-muted' : 'font-medium'}>{name}</span>
-          <Badge>{t(`role.${role}`)}</Badge>
+          <Badge>{roleLabel(role)}</Badge>
           {user.isServiceAccount && <Badge tone="accent">{t('members.serviceAccount')}</Badge>}
           {suspendedAt && <Badge tone="warn">{t('members.suspended')}</Badge>}
         </div>
@@ -57,14 +57,14 @@ export function MemberLine({
       </span>
       <Menu label={t('members.actions', { name })} icon={<MoreHorizontal aria-hidden />} iconOnly quiet align="end">
         {roles
-          .filter((each) => each.role !== role)
+          .filter((each) => each.name !== role)
           .map((each) => (
             <MenuItem
-              key={each.role}
+              key={each.name}
               blockedReason={changeBlockedReason ?? each.grantBlockedReason}
-              onClick={() => void change.run({ input: { id, role: each.role } }).then(finish)}
+              onClick={() => void change.run({ input: { id, role: each.name } }).then(finish)}
             >
-              {t('members.makeRole', { role: t(`role.${each.role}`) })}
+              {t('members.makeRole', { role: roleLabel(each.name) })}
             </MenuItem>
           ))}
         <MenuItem blockedReason={member.transferBlockedReason} onClick={() => setAsking('transfer')}>

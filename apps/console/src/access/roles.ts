@@ -1,11 +1,18 @@
 import { useQuery } from 'urql'
 import { graphql, type ResultOf } from '@/graphql/graphql.ts'
+import { t } from '@/messages/index.ts'
 
-const RolesQuery = graphql(`query Roles { builtInRoles { role grantBlockedReason } }`)
-export type Role = ResultOf<typeof RolesQuery>['builtInRoles'][number]
+const RolesQuery = graphql(`query Roles { roles { name grantBlockedReason } }`)
+export type Role = ResultOf<typeof RolesQuery>['roles'][number]
 
-/** Roles from weakest to strongest, each with the reason why the signed-in user may not give it; empty while loading. */
+/** The built-in and custom roles, each with the reason why the signed-in user may not give it; empty while loading. */
 export function useRoles(): Role[] {
   const [{ data }] = useQuery({ query: RolesQuery })
-  return data?.builtInRoles ?? []
+  return data?.roles ?? []
+}
+
+/** A role in the language of the user. Custom roles have only their name. */
+export function roleLabel(name: string): string {
+  const key = `role.${name}` as 'role.viewer'
+  return t.has(key) ? t(key) : name
 }

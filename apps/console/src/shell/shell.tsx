@@ -19,6 +19,7 @@ import { usePathname, useRouter } from 'next/navigation'
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { useClient } from 'urql'
 import { SwitchTenant } from '@/access/member-documents.ts'
+import { roleLabel } from '@/access/roles.ts'
 import { SignOut, type Viewer } from '@/access/session-documents.ts'
 import { useFreshClient } from '@/graphql/fresh-client.ts'
 import { liveState } from '@/graphql/socket.ts'
@@ -111,7 +112,7 @@ function Account({ viewer, compact }: { viewer: Viewer; compact?: boolean }) {
           <p className="text-sm font-medium wrap-anywhere">{viewer.name}</p>
           {viewer.user && <p className="text-xs wrap-anywhere text-muted">{viewer.user.email}</p>}
           <p className="mt-1.5 flex items-center gap-1.5 text-xs text-muted">
-            <Badge>{t(`role.${viewer.role}`)}</Badge> <span className="wrap-anywhere">{viewer.tenant.name}</span>
+            <Badge>{roleLabel(viewer.role)}</Badge> <span className="wrap-anywhere">{viewer.tenant.name}</span>
           </p>
         </div>
         <div className="py-1">

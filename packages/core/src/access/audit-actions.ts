@@ -13,6 +13,7 @@ export const memberAudit = defineAuditActions('member', [
   'dismissInstallationAdmin',
 ])
 export const invitationAudit = defineAuditActions('invitation', ['create', 'revoke', 'accept'])
+export const roleAudit = defineAuditActions('role', ['create', 'update', 'delete'])
 export const tenantAudit = defineAuditActions('tenant', ['create', 'update', 'suspend', 'resume', 'switch', 'delete', 'purge'])
 /** `challenge`: the password was right, and the second factor is required. */
 export const sessionAudit = defineAuditActions('session', ['create', 'challenge', 'end'])

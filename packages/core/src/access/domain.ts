@@ -3,6 +3,7 @@ import {
   apiTokenAudit,
   invitationAudit,
   memberAudit,
+  roleAudit,
   sessionAudit,
   signInMethodAudit,
   tenantAudit,
@@ -10,18 +11,25 @@ import {
   userAudit,
 } from './audit-actions.ts'
 import { accessChanged } from './change-events.ts'
-import { installationAdminPermissions, memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
+import {
+  customRolePermissions,
+  installationAdminPermissions,
+  memberPermissions,
+  tenantPermissions,
+  tokenPermissions,
+} from './permissions.ts'
 import { relations } from './relations.ts'
 import { accessSettings, ldapSettings, mailSettings, oidcSettings, tokenSettings } from './settings.ts'
 import * as tables from './tables.ts'
 
 export const accessDomain = defineDomain({
   name: 'access',
-  permissions: { installationAdminPermissions, memberPermissions, tokenPermissions, tenantPermissions },
+  permissions: { installationAdminPermissions, memberPermissions, customRolePermissions, tokenPermissions, tenantPermissions },
   auditActions: {
     apiTokenAudit,
     invitationAudit,
     memberAudit,
+    roleAudit,
     sessionAudit,
     signInMethodAudit,
     tenantAudit,

@@ -3,6 +3,7 @@ export {
   apiTokenAudit,
   invitationAudit,
   memberAudit,
+  roleAudit,
   sessionAudit,
   signInMethodAudit,
   tenantAudit,
@@ -23,16 +24,28 @@ export { resumeMember } from './members/resume-member.ts'
 export { revokeInvitation } from './members/revoke-invitation.ts'
 export { suspendMember } from './members/suspend-member.ts'
 export { transferOwnership } from './members/transfer-ownership.ts'
-export { installationAdminPermissions, memberPermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
 export {
+  customRolePermissions,
+  installationAdminPermissions,
+  memberPermissions,
+  tenantPermissions,
+  tokenPermissions,
+} from './permissions.ts'
+export {
+  deleteRoleBlockedReason,
   deleteTenantBlockedReason,
   grantBlockedReason,
   memberBlockedReason,
   revokeBlockedReason,
   suspendTenantBlockedReason,
   transferBlockedReason,
+  updateRoleBlockedReason,
 } from './policy.ts'
 export { findActorByToken, findMemberships, isActiveMembership, type Membership } from './queries.ts'
+export { type CreateRoleInput, createRole } from './roles/create-role.ts'
+export { deleteRole } from './roles/delete-role.ts'
+export { findRoles, rolesInUse } from './roles/role-rows.ts'
+export { type UpdateRoleInput, updateRole } from './roles/update-role.ts'
 export { accessSettings, ldapSettings, mailSettings, oidcSettings, tokenSettings } from './settings.ts'
 export { confirmEmail } from './sign-in/confirm-email.ts'
 export { type GroupRole, rolesOf } from './sign-in/group-roles.ts'
@@ -45,14 +58,14 @@ export {
   type ApiToken,
   accounts,
   apiTokens,
+  type CustomRole,
   IDENTITY_PROVIDERS,
   type IdentityProvider,
   type Invitation,
   invitations,
   type Member,
   members,
-  ROLES,
-  type Role,
+  roles,
   sessions,
   type Tenant,
   tenants,

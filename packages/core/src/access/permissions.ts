@@ -8,6 +8,10 @@ export const memberPermissions = definePermissions('member', {
   provision: ['system', 'Create and change the members that an identity provider authenticates.'],
 })
 
+export const customRolePermissions = definePermissions('role', {
+  write: ['admin', 'Create, change and delete custom roles, at most with the own permissions.'],
+})
+
 export const tokenPermissions = definePermissions('token', {
   read: ['operator', 'List API tokens.'],
   write: ['operator', 'Create API tokens with at most the own permissions; revoke the own ones.'],

@@ -1,36 +1,70 @@
 import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
-import { rolePermissions } from '../kernel/permissions.ts'
-import { tenantPermissions, tokenPermissions } from './permissions.ts'
-import type { ApiToken, Invitation, Role, Tenant } from './tables.ts'
+import { isBuiltInRole, type Role } from '../kernel/permissions.ts'
+import { customRolePermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
+import type { ApiToken, Invitation, Tenant } from './tables.ts'
 
 /** Why `actor` may not grant `role`; null when allowed. No one grants a permission that they do not hold. */
 export function grantBlockedReason(actor: Actor, role: Role): string | null {
   if (actor.kind === 'system') return null
   if (actor.kind === 'worker' || actor.kind === 'agent') return 'only users can grant roles'
-  const missing = [...rolePermissions(role)].filter((name) => !actor.permissions.has(name))
-  return missing.length === 0
-    ? null
-    : `the role ${role} is more than your own, ${actor.role}, which does not include ${missing.slice(0, 5).join(', ')}`
+  const missing = missingOf(actor, role.permissions)
+  return missing === null ? null : `the role ${role.name} is more than your own, ${actor.role}, which does not include ${missing}`
+}
+
+/** The permissions among these that the actor does not hold in the whole tenant, at most five; null when it holds all. */
+function missingOf(actor: Extract<Actor, { permissions: unknown }>, permissions: Iterable<string>): string | null {
+  const missing = [...permissions].filter((name) => !actor.permissions.has(name)).sort()
+  return missing.length === 0 ? null : missing.slice(0, 5).join(', ')
+}
+
+/** Why `actor` may not change this role; null when allowed. No one changes a role that includes more than they hold. */
+export function updateRoleBlockedReason(actor: Actor, role: Role): string | null {
+  const denied = permissionDeniedReason(actor, customRolePermissions.write)
+  if (denied) return denied
+  if (isBuiltInRole(role.name)) return `The role ${role.name} is built in and cannot be changed. Create a custom role instead.`
+  const missing = 'permissions' in actor ? missingOf(actor, role.permissions) : null
+  return missing && `The role ${role.name} is more than your own: you do not hold ${missing}. Somebody who does can change it.`
+}
+
+/**
+ * Why `actor` may not delete this role; null when allowed.
+ * @param users names of members, invitations, tokens and grants that have the role
+ */
+export function deleteRoleBlockedReason(actor: Actor, role: Role, users: readonly string[]): string | null {
+  const blocked = updateRoleBlockedReason(actor, role)
+  if (blocked || users.length === 0) return blocked
+  const more = users.length > 5 ? ` and ${users.length - 5} more` : ''
+  return `The role ${role.name} is in use by ${users.slice(0, 5).join(', ')}${more}. Give them another role first.`
+}
+
+/**
+ * Why `actor` may not create a token with these permissions; null when allowed.
+ * @param isOwn the token acts for the actor's own user: it may then carry what the actor holds through grants, which restrict it too
+ */
+export function exceedsBlockedReason(actor: Actor, role: Role, isOwn: boolean): string | null {
+  if (!isOwn || !('grants' in actor)) return grantBlockedReason(actor, role)
+  const granted = new Set(actor.grants.flatMap(({ permissions }) => [...permissions]))
+  return grantBlockedReason(actor, { ...role, permissions: new Set([...role.permissions].filter((name) => !granted.has(name))) })
 }
 
 /** Why `actor` may not change this member; null when allowed. No one changes a member with more permissions than their own. */
 export function memberBlockedReason(actor: Actor, member: { name: string; role: Role }): string | null {
   return grantBlockedReason(actor, member.role) === null
     ? null
-    : `${member.name} is ${member.role}, which is more than your own role. An owner can change this member.`
+    : `${member.name} is ${member.role.name}, which is more than your own role. An owner can change this member.`
 }
 
 /** Why a member cannot have this role; null when it can. Owners must be people, who can sign in. */
 export const ownerServiceAccountReason = (
   { name, isServiceAccount }: { name: string; isServiceAccount: boolean },
-  role: Role,
+  role: string,
 ): string | null =>
   isServiceAccount && role === 'owner' ? `The member ${name} is a service account and cannot be an owner.` : null
 
 /** Why a member cannot become the owner by a transfer; null when it can. */
 export function transferBlockedReason(member: {
   name: string
-  role: Role
+  role: string
   suspendedAt: Date | null
   isServiceAccount: boolean
 }): string | null {

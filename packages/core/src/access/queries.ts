@@ -1,13 +1,20 @@
 import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Actor } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
 import { isInNetworks } from '../kernel/networks.ts'
-import { actorRole } from '../kernel/permissions.ts'
-import { apiTokens, members, ROLES, type Role, tenants, users } from './tables.ts'
+import { type Authority, authorityOf, permissionsOfRole, type Role } from '../kernel/permissions.ts'
+import { tokenAuthority } from './authority.ts'
+import { apiTokens, members, roles, tenants, users } from './tables.ts'
 import { hashToken, looksLikeToken } from './tokens/make-token.ts'
 
 /** Condition of every use of a membership: member and tenant are not suspended. For queries that join both tables. */
 export const isActiveMembership: SQL = and(isNull(members.suspendedAt), isNull(tenants.suspendedAt))!
+
+/** The permissions of the custom role that `role` names in the tenant of the row; null when there is none. */
+const customPermissions = (role: AnyPgColumn, tenantId: AnyPgColumn) =>
+  sql<string[] | null>`(select r.permissions from ${roles} r where r.tenant_id = ${tenantId} and r.name = ${role})`
+const roleNamed = (name: string, custom: string[] | null): Role => ({ name, permissions: permissionsOfRole(name, custom) })
 
 /**
  * The actor of a token; null when the token is unknown, revoked, expired or used from another network, or when its owner is no active
@@ -21,7 +28,14 @@ export async function findActorByToken(
 ): Promise<{ actor: Actor; tenantId: string; tenantName: string } | null> {
   if (!looksLikeToken(token)) return null
   const [row] = await db
-    .select({ token: apiTokens, ownerRole: members.role, isAdmin: users.isInstallationAdmin, tenantName: tenants.name })
+    .select({
+      token: apiTokens,
+      tokenPermissions: customPermissions(apiTokens.role, apiTokens.tenantId),
+      ownerRole: members.role,
+      ownerPermissions: customPermissions(members.role, members.tenantId),
+      isAdmin: users.isInstallationAdmin,
+      tenantName: tenants.name,
+    })
     .from(apiTokens)
     .innerJoin(tenants, eq(tenants.id, apiTokens.tenantId))
     .innerJoin(members, and(eq(members.tenantId, apiTokens.tenantId), eq(members.userId, apiTokens.ownerId)))
@@ -38,8 +52,8 @@ export async function findActorByToken(
   const { id, name, networks, lastUsedAt, ownerId, tenantId } = row.token
   if (networks.length > 0 && !isInNetworks(address, networks)) return null
   await noteUse(db, id, address, lastUsedAt)
-  const role = ROLES[Math.min(ROLES.indexOf(row.token.role), ROLES.indexOf(row.ownerRole))]!
-  const authority = actorRole(role, row.token.isInstallationAdmin && row.isAdmin)
+  const owner = authorityOf(roleNamed(row.ownerRole, row.ownerPermissions), { isInstallationAdmin: row.isAdmin })
+  const authority = tokenAuthority({ ...row.token, role: roleNamed(row.token.role, row.tokenPermissions) }, owner)
   return { actor: { kind: 'token', id, name, ...authority, userId: ownerId }, tenantId, tenantName: row.tenantName }
 }
 
@@ -55,15 +69,26 @@ async function noteUse(db: Db, id: string, address: string, lastUsedAt: Date | n
     )
 }
 
-export type Membership = { tenantId: string; role: Role; tenantName: string }
+/** `authority` is without permissions of the installation. */
+export type Membership = { tenantId: string; tenantName: string; authority: Authority }
 
 /** Active memberships of a user in active tenants, the tenant joined first first. At most 500. */
 export async function findMemberships(db: Db, userId: string): Promise<Membership[]> {
-  return db
-    .select({ tenantId: members.tenantId, role: members.role, tenantName: tenants.name })
+  const rows = await db
+    .select({
+      tenantId: members.tenantId,
+      tenantName: tenants.name,
+      role: members.role,
+      permissions: customPermissions(members.role, members.tenantId),
+    })
     .from(members)
     .innerJoin(tenants, eq(tenants.id, members.tenantId))
     .where(and(eq(members.userId, userId), isActiveMembership))
     .orderBy(asc(members.createdAt), asc(members.tenantId))
     .limit(500)
+  return rows.map(({ tenantId, tenantName, role, permissions }) => ({
+    tenantId,
+    tenantName,
+    authority: authorityOf(roleNamed(role, permissions)),
+  }))
 }

@@ -8,6 +8,7 @@ export const relations = defineRelationsPart(tables, (r) => ({
     owner: r.one.users({ from: r.apiTokens.ownerId, to: r.users.id, optional: false }),
   },
   invitations: {},
+  roles: {},
   members: {
     tenant: r.one.tenants({ from: r.members.tenantId, to: r.tenants.id, optional: false }),
     user: r.one.users({ from: r.members.userId, to: r.users.id, optional: false }),

@@ -1,9 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type AnyPgColumn, boolean, index, integer, snakeCase, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
-import type { Role } from '../kernel/permissions.ts'
-
-export { ROLES, type Role } from '../kernel/permissions.ts'
 
 /** How two dictionaries of one variable combine across layers: the higher layer replaces the lower, or they merge deeply. */
 export const VAR_MERGES = ['replace', 'deep'] as const
@@ -149,6 +146,31 @@ export const signInAttempts = snakeCase.table('sign_in_attempts', {
 export const IDENTITY_PROVIDERS = ['oidc', 'ldap'] as const
 export type IdentityProvider = (typeof IDENTITY_PROVIDERS)[number]
 
+/**
+ * Custom roles. Members, invitations, API tokens and grants name a role; the name is one of these or of a built-in role, and never
+ * changes.
+ */
+export const roles = snakeCase.table(
+  'roles',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    name: text().notNull(),
+    description: text().notNull().default(''),
+    /** Names of permissions. A name that no longer exists has no effect. */
+    permissions: text().array().notNull(),
+    createdById: userRef(),
+    createdByName: text().notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [unique().on(t.tenantId, t.name)],
+)
+
+export type CustomRole = typeof roles.$inferSelect
+
 export const members = snakeCase.table(
   'members',
   {
@@ -159,7 +181,7 @@ export const members = snakeCase.table(
     userId: uuid()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    role: text().$type<Role>().notNull(),
+    role: text().notNull(),
     /** Where the groups of the user decide about role and suspension, at each sign-in; null for members that a person added. */
     provider: text().$type<IdentityProvider>(),
     /** Since when the user has no access to the tenant; null while the member is active. */
@@ -183,7 +205,7 @@ export const invitations = snakeCase.table(
       .references(() => tenants.id),
     /** Lower case. */
     email: text().notNull(),
-    role: text().$type<Role>().notNull(),
+    role: text().notNull(),
     hash: text().notNull().unique(),
     createdById: userRef(),
     createdByName: text().notNull(),
@@ -204,7 +226,7 @@ export const invitations = snakeCase.table(
 export type Invitation = typeof invitations.$inferSelect
 
 /**
- * A token is shown once; only its SHA-256 is stored. It works while its owner is an active member, with at most the role that the
+ * A token is shown once; only its SHA-256 is stored. It works while its owner is an active member, with at most the permissions that the
  * owner has now.
  */
 export const apiTokens = snakeCase.table(
@@ -215,7 +237,11 @@ export const apiTokens = snakeCase.table(
       .notNull()
       .references(() => tenants.id),
     name: text().notNull(),
-    role: text().$type<Role>().notNull(),
+    role: text().notNull(),
+    /** Of the permissions of the role, those that the token has. Null: all. */
+    permissions: text().array(),
+    /** The token has permissions, other than to read, only for nodes of these groups. Empty: in the whole tenant. */
+    groupIds: uuid().array().notNull().default(sql`'{}'`),
     /** Holds the permissions of the installation while its creator holds them. */
     isInstallationAdmin: boolean().notNull().default(false),
     /** First characters of the token, which identify it in lists. */

@@ -5,7 +5,7 @@ import type { TenantDbs } from './db/tenant-db.ts'
 import { Forbidden, NotFound } from './errors.ts'
 import type { ChangeEvent } from './events.ts'
 import type { Log } from './log.ts'
-import type { Permission } from './permissions.ts'
+import type { Authority, Permission } from './permissions.ts'
 import type { Queue } from './queue.ts'
 
 export type { Tx } from './db/client.ts'
@@ -21,9 +21,6 @@ export type Actor =
   /** The agent of a node. `id` is the node ID; null while unknown. */
   | { kind: 'agent'; id: string | null; name: string }
   | { kind: 'system'; id: null; name: string }
-
-/** What a user or token may do. `role` is the name of its role, for messages; only `permissions` decides. */
-export type Authority = { role: string; permissions: ReadonlySet<string>; isInstallationAdmin: boolean }
 
 /** Muster itself. */
 export const SYSTEM: Actor = { kind: 'system', id: null, name: 'Muster' }
@@ -96,7 +93,7 @@ export const tenantCtx = <R extends { db: unknown; tenantDb(tenantId: string): u
   actor,
 })
 
-/** Why `actor` lacks `permission`; null when it has it. */
+/** Why `actor` does not hold `permission` in the whole tenant; null when it does. */
 export function permissionDeniedReason(actor: Actor, { name, holder }: Permission): string | null {
   if (actor.kind === 'worker') return null
   if (holder === 'worker') return 'Only a worker may do this.'
@@ -105,11 +102,24 @@ export function permissionDeniedReason(actor: Actor, { name, holder }: Permissio
   if (actor.permissions.has(name)) return null
   if (holder === 'installation')
     return `This needs an installation administrator (permission ${name}). Ask one, or use a token that one created for it.`
+  if (isGranted(actor, name))
+    return `This needs the permission ${name} in the whole tenant; you hold it only for nodes of some groups, through a grant.`
   return `This needs the permission ${name}, which the role ${holder} includes; yours, ${actor.role}, does not.`
 }
 
 /**
- * Throws Forbidden when the caller does not hold `permission`.
+ * Why `actor` holds `permission` for no node; null when it holds it in the tenant or through a grant. For blocked reasons; a verb that
+ * relies on it decides with `authorizeNodes`.
+ */
+export const deniedEverywhereReason = (actor: Actor, permission: Permission): string | null =>
+  permission.isPerNode && 'grants' in actor && isGranted(actor, permission.name)
+    ? null
+    : permissionDeniedReason(actor, permission)
+
+const isGranted = ({ grants }: Authority, name: string): boolean => grants.some(({ permissions }) => permissions.has(name))
+
+/**
+ * Throws Forbidden when the caller does not hold `permission` in the whole tenant.
  * @param object the row that the verb acts on, when already read; NotFound when it belongs to another tenant
  */
 export function authorize<C extends { actor: Actor }>(ctx: C, permission: Permission): void
@@ -123,6 +133,13 @@ export function authorize(
   const reason = permissionDeniedReason(ctx.actor, permission)
   if (reason) throw new Forbidden(reason)
   if (object && object.tenantId !== ctx.tenantId) throw new NotFound(`There is no such object ${object.id}.`)
+}
+
+/** Throws Forbidden when the caller holds `permission` for no node. The verb must call `authorizeNodes` when it knows the nodes. */
+export function authorizeSomewhere(ctx: { actor: Actor; attempt?: Attempt }, permission: Permission): void {
+  if (ctx.attempt) ctx.attempt.permission ??= permission.name
+  const reason = deniedEverywhereReason(ctx.actor, permission)
+  if (reason) throw new Forbidden(reason)
 }
 type TenantObject = { id: string; tenantId: string }
 

@@ -2,12 +2,12 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { and, eq, gte } from 'drizzle-orm'
 import ssh2 from 'ssh2'
 import { createTenant, members, users } from '../access/index.ts'
-import type { Role, Tenant } from '../access/tables.ts'
+import type { Tenant } from '../access/tables.ts'
 import { createCredential } from '../credentials/index.ts'
 import type { Credential, CredentialKind } from '../credentials/tables.ts'
 import { SYSTEM, tenantCtx } from '../kernel/context.ts'
 import { newId } from '../kernel/db/columns.ts'
-import { actorRole } from '../kernel/permissions.ts'
+import { actorRole, type BuiltInRole } from '../kernel/permissions.ts'
 import { accelerators, computeNodes } from '../nodes/index.ts'
 import type { ComputeNode } from '../nodes/tables.ts'
 import type { Ctx as AnyCtx, Runtime, SystemCtx } from '../registry.ts'
@@ -76,7 +76,7 @@ export function createFactories(runtime: Runtime & SystemCtx): Factories {
   return {
     async tenant(name = unique('tenant')) {
       const tenant = await createTenant(runtime, { name })
-      const roles = ['owner', 'admin', 'operator', 'viewer'] as const satisfies Role[]
+      const roles = ['owner', 'admin', 'operator', 'viewer'] as const satisfies BuiltInRole[]
       const people = await runtime.db
         .insert(users)
         .values(
@@ -89,7 +89,7 @@ export function createFactories(runtime: Runtime & SystemCtx): Factories {
         )
         .returning()
       await runtime.db.insert(members).values(roles.map((role, i) => ({ tenantId: tenant.id, userId: people[i]!.id, role })))
-      const as = (role: Role): Ctx => {
+      const as = (role: BuiltInRole): Ctx => {
         const person = people[roles.indexOf(role)]!
         return tenantCtx(runtime, tenant.id, { kind: 'user', id: person.id, name: person.name, ...actorRole(role) })
       }

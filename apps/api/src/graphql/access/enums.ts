@@ -1,15 +1,5 @@
 import { builder } from '../../builder.ts'
-import { same, upper } from '../shared/enum-values.ts'
-
-export const RoleType = builder.enumType('Role', {
-  description: 'Permissions of a member or API token. Each role includes the roles before it.',
-  values: upper({
-    viewer: 'Reads everything and changes nothing.',
-    operator: 'Adds nodes, approves host keys, starts and cancels runs.',
-    admin: 'Also manages credentials, members and local nodes, and purges nodes.',
-    owner: 'Also manages the tenant itself.',
-  }),
-})
+import { same } from '../shared/enum-values.ts'
 
 export const ViewerKind = builder.enumType('ViewerKind', {
   description: 'How a caller is authenticated.',

@@ -1,6 +1,7 @@
 import './members.ts'
 import './mutations.ts'
 import './queries.ts'
+import './roles.ts'
 import './second-factor.ts'
 import './sessions.ts'
 import './sign-in-methods.ts'

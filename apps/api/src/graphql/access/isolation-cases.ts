@@ -1,11 +1,17 @@
-import { createApiToken, inviteMember } from '@muster/core/access'
+import { createApiToken, createRole, inviteMember } from '@muster/core/access'
 import { grantablePermissions } from '@muster/core/permissions'
+import { expect } from 'vitest'
 import { defineIsolation, type Known, NOT_FOUND } from '../../testing/isolation.ts'
 import { insertSession } from '../../testing/sessions.ts'
 
 export const isolation = defineIsolation({
   objects: async ({ t, tenant }) => ({
-    ApiToken: (await createApiToken(tenant.owner, { name: 'theirs', role: 'viewer' })).apiToken,
+    ApiToken: (
+      await createApiToken(tenant.owner, {
+        name: 'theirs',
+        role: (await createRole(tenant.owner, { name: 'custom-theirs', permissions: [] })).name,
+      })
+    ).apiToken,
     Invitation: (await inviteMember(tenant.owner, { email: 'invited@theirs.test', role: 'viewer' })).invitation,
     Member: (await t.runtime.db.query.members.findFirst({ where: { tenantId: tenant.tenant.id } }))!,
     User: { id: tenant.owner.actor.id! },
@@ -51,9 +57,25 @@ export const isolation = defineIsolation({
       query: () => '{ it: permissions { name } }',
       answer: { it: grantablePermissions().map(({ name }) => ({ name })) },
     },
-    'Query.builtInRoles': {
-      query: () => '{ it: builtInRoles { role } }',
-      answer: { it: ['VIEWER', 'OPERATOR', 'ADMIN', 'OWNER'].map((role) => ({ role })) },
+    // Names of roles mean nothing in another tenant.
+    'Query.roles': {
+      query: () => '{ it: roles { name deleteBlockedReason } }',
+      answer: {
+        it: ['viewer', 'operator', 'admin', 'owner'].map((name) => ({ name, deleteBlockedReason: expect.any(String) })),
+      },
+    },
+    'Mutation.createRole': {
+      query: () =>
+        'mutation { it: createRole(input: { name: "theirs", permissions: [] }) { __typename ... on CreateRolePayload { role { name } } } }',
+      answer: { it: { __typename: 'CreateRolePayload', role: { name: 'theirs' } } },
+    },
+    'Mutation.updateRole': {
+      query: () => 'mutation { it: updateRole(input: { name: "custom-theirs", description: "changed" }) { __typename } }',
+      answer: { it: NOT_FOUND },
+    },
+    'Mutation.deleteRole': {
+      query: () => 'mutation { it: deleteRole(input: { name: "custom-theirs" }) { __typename } }',
+      answer: { it: NOT_FOUND },
     },
     'Query.tenants': { query: () => '{ it: tenants { totalCount } }', code: 'FORBIDDEN', isOwner: true },
     'Query.installationAdmins': { query: () => '{ it: installationAdmins { totalCount } }', code: 'FORBIDDEN', isOwner: true },
@@ -85,7 +107,7 @@ export const isolation = defineIsolation({
     ),
     'Query.members': {
       query: () => '{ it: members(first: 1) { totalCount edges { node { role } } } }',
-      answer: { it: { totalCount: 4, edges: [{ node: { role: 'OWNER' } }] } },
+      answer: { it: { totalCount: 4, edges: [{ node: { role: 'owner' } }] } },
     },
     'Query.invitations': {
       query: () => '{ it: invitations { totalCount edges { node { id } } } }',
@@ -93,7 +115,7 @@ export const isolation = defineIsolation({
     },
     'Mutation.inviteMember': {
       query: () =>
-        'mutation { it: inviteMember(input: { email: "invited@theirs.test", role: VIEWER }) { __typename ... on InviteMemberPayload { invitation { email } } } }',
+        'mutation { it: inviteMember(input: { email: "invited@theirs.test", role: "viewer" }) { __typename ... on InviteMemberPayload { invitation { email } } } }',
       answer: { it: { __typename: 'InviteMemberPayload', invitation: { email: 'invited@theirs.test' } } },
     },
     'Mutation.revokeInvitation': {
@@ -102,11 +124,12 @@ export const isolation = defineIsolation({
     },
     'Mutation.createServiceAccount': {
       query: () =>
-        'mutation { it: createServiceAccount(input: { name: "x", role: VIEWER }) { __typename ... on CreateServiceAccountPayload { member { role } } } }',
-      answer: { it: { __typename: 'CreateServiceAccountPayload', member: { role: 'VIEWER' } } },
+        'mutation { it: createServiceAccount(input: { name: "x", role: "viewer" }) { __typename ... on CreateServiceAccountPayload { member { role } } } }',
+      answer: { it: { __typename: 'CreateServiceAccountPayload', member: { role: 'viewer' } } },
     },
     'Mutation.changeMemberRole': {
-      query: ({ theirs }) => `mutation { it: changeMemberRole(input: { id: "${theirs.Member}", role: VIEWER }) { __typename } }`,
+      query: ({ theirs }) =>
+        `mutation { it: changeMemberRole(input: { id: "${theirs.Member}", role: "viewer" }) { __typename } }`,
       answer: { it: NOT_FOUND },
     },
     'Mutation.suspendMember': {
@@ -136,8 +159,8 @@ export const isolation = defineIsolation({
     },
     'Mutation.createApiToken': {
       query: () =>
-        'mutation { it: createApiToken(input: { name: "x", role: VIEWER }) { __typename ... on CreateApiTokenPayload { apiToken { role } } } }',
-      answer: { it: { __typename: 'CreateApiTokenPayload', apiToken: { role: 'VIEWER' } } },
+        'mutation { it: createApiToken(input: { name: "x", role: "viewer" }) { __typename ... on CreateApiTokenPayload { apiToken { role } } } }',
+      answer: { it: { __typename: 'CreateApiTokenPayload', apiToken: { role: 'viewer' } } },
     },
     'Mutation.revokeApiToken': {
       query: ({ theirs }) => `mutation { it: revokeApiToken(input: { id: "${theirs.ApiToken}" }) { __typename } }`,

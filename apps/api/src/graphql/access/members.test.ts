@@ -39,7 +39,7 @@ const as = (headers: Record<string, string>) => ({ headers: { ...from, ...header
 const bearer = (token: string) => as({ authorization: `Bearer ${token}` })
 const tokenOf = (text: string) => /#token=([\w-]+)/.exec(text)![1]!
 const invite = (email: string, input: object = {}) =>
-  mutate(t, ours.admin, 'inviteMember', 'link deliveryProblem invitation { id email }', { email, role: 'OPERATOR', ...input })
+  mutate(t, ours.admin, 'inviteMember', 'link deliveryProblem invitation { id email }', { email, role: 'operator', ...input })
 const accept = (input: object, by: As = as({})) =>
   mutate(t, by, 'acceptInvitation', 'sessionToken viewer { name role tenant { name } }', input)
 const viewer = async (by: As) =>
@@ -65,18 +65,18 @@ test('invites by mail; accepting creates the user and signs in', async () => {
   const token = tokenOf(mail!.text)
   const read = `{ openInvitation(token: "${token}") { email role tenantName hasAccount } }`
   expect(await t.ask(null, read)).toEqual({
-    openInvitation: { email: 'ada@site.test', role: 'OPERATOR', tenantName: ours.tenant.name, hasAccount: false },
+    openInvitation: { email: 'ada@site.test', role: 'operator', tenantName: ours.tenant.name, hasAccount: false },
   })
   expect(await accept({ token, name: 'Ada', password: 'short' })).toMatchObject({ __typename: 'InvalidInputError' })
   const accepted = await accept({ token, name: 'Ada', password: PASSWORD })
-  expect(accepted.viewer).toEqual({ name: 'Ada', role: 'OPERATOR', tenant: { name: ours.tenant.name } })
+  expect(accepted.viewer).toEqual({ name: 'Ada', role: 'operator', tenant: { name: ours.tenant.name } })
   expect(await accept({ token, name: 'Eve', password: PASSWORD })).toMatchObject({ __typename: 'NotFoundError' })
   expect(await t.ask(null, read)).toEqual({ openInvitation: null })
 })
 
 test('shows the link once when the installation sends no mail, and when sending fails', async () => {
   const { admin } = await silent.given.tenant()
-  const input = { email: 'bob@site.test', role: 'VIEWER', idempotencyKey: 'k1' }
+  const input = { email: 'bob@site.test', role: 'viewer', idempotencyKey: 'k1' }
   const shown = await mutate(silent, admin, 'inviteMember', 'link deliveryProblem', input)
   expect(shown).toMatchObject({ link: expect.stringContaining(`${PUBLIC_URL}/invitation#token=msi_`), deliveryProblem: null })
   expect(await mutate(silent, admin, 'inviteMember', 'link', input)).toMatchObject({ __typename: 'ConflictError' })
@@ -113,18 +113,18 @@ test('a user of several tenants switches between them; the header names the tena
   const session = await join('fay@site.test')
   ours = await t.given.tenant()
   const second = ours.tenant.name
-  await invite('fay@site.test', { role: 'VIEWER' })
+  await invite('fay@site.test', { role: 'viewer' })
   await accept({ token: tokenOf(mailTo('fay@site.test').at(-1)!.text) }, bearer(session))
   const read = '{ viewer { tenants { id name } } }'
   const { viewer: me } = await t.ask<{ viewer: { tenants: { id: string; name: string }[] } }>(bearer(session), read)
   expect(me.tenants.map(({ name }) => name)).toEqual([first, second])
   const switched = await mutate(t, bearer(session), 'switchTenant', 'viewer { tenant { name } }', { tenantId: me.tenants[0]!.id })
   expect(switched).toMatchObject({ viewer: { tenant: { name: first } } })
-  expect(await viewer(bearer(session))).toEqual({ role: 'OPERATOR', tenant: { name: first } })
+  expect(await viewer(bearer(session))).toEqual({ role: 'operator', tenant: { name: first } })
 
   const inTenant = (name: string) => as({ authorization: `Bearer ${session}`, 'x-muster-tenant': name })
-  expect(await viewer(inTenant(second))).toEqual({ role: 'VIEWER', tenant: { name: second } })
-  expect(await viewer(inTenant(me.tenants[0]!.id))).toEqual({ role: 'OPERATOR', tenant: { name: first } })
+  expect(await viewer(inTenant(second))).toEqual({ role: 'viewer', tenant: { name: second } })
+  expect(await viewer(inTenant(me.tenants[0]!.id))).toEqual({ role: 'operator', tenant: { name: first } })
   const other = await t.given.tenant()
   expect((await t.send(inTenant(other.tenant.name), '{ viewer { role } }')).errors![0]).toMatchObject({
     message: expect.stringContaining('You are not an active member'),
@@ -140,14 +140,14 @@ test('a suspended or removed member loses access at once', async () => {
   const session = await join('gil@site.test')
   const user = await t.runtime.db.query.users.findFirst({ where: { email: 'gil@site.test' } })
   const id = await memberId(ours.admin, user!.id)
-  expect(await viewer(bearer(session))).toMatchObject({ role: 'OPERATOR' })
-  await mutate(t, ours.admin, 'changeMemberRole', 'member { role }', { id, role: 'VIEWER' })
-  expect(await viewer(bearer(session))).toMatchObject({ role: 'VIEWER' })
+  expect(await viewer(bearer(session))).toMatchObject({ role: 'operator' })
+  await mutate(t, ours.admin, 'changeMemberRole', 'member { role }', { id, role: 'viewer' })
+  expect(await viewer(bearer(session))).toMatchObject({ role: 'viewer' })
   const suspended = await mutate(t, ours.admin, 'suspendMember', 'member { suspendedAt suspendedBy { name } }', { id })
   expect(suspended.member).toMatchObject({ suspendedAt: expect.any(String), suspendedBy: { name: 'test admin' } })
   expect(await viewer(bearer(session))).toBeNull()
   await mutate(t, ours.admin, 'resumeMember', '', { id })
-  expect(await viewer(bearer(session))).toMatchObject({ role: 'VIEWER' })
+  expect(await viewer(bearer(session))).toMatchObject({ role: 'viewer' })
   expect(await mutate(t, ours.admin, 'removeMember', 'deletedId', { id })).toMatchObject({ deletedId: id })
   expect(await viewer(bearer(session))).toBeNull()
 })
@@ -161,10 +161,10 @@ test('members have the reasons why the caller may not change them', async () => 
       node.changeBlockedReason === null,
       node.transferBlockedReason === null,
     ])
-  const rest = ['ADMIN', 'OPERATOR', 'VIEWER']
-  expect(await reasons(ours.owner)).toEqual([['OWNER', true, false], ...rest.map((role) => [role, true, true])])
-  expect(await reasons(ours.admin)).toEqual([['OWNER', false, false], ...rest.map((role) => [role, true, false])])
-  expect(await reasons(ours.viewer)).toEqual(['OWNER', ...rest].map((role) => [role, false, false]))
+  const rest = ['admin', 'operator', 'viewer']
+  expect(await reasons(ours.owner)).toEqual([['owner', true, false], ...rest.map((role) => [role, true, true])])
+  expect(await reasons(ours.admin)).toEqual([['owner', false, false], ...rest.map((role) => [role, true, false])])
+  expect(await reasons(ours.viewer)).toEqual(['owner', ...rest].map((role) => [role, false, false]))
   const { id } = (await invite('hal@site.test')).invitation
   const node = 'query ($id: ID!) { node(id: $id) { id } }'
   expect(await t.ask(ours.admin, node, { id })).toEqual({ node: { id } })
@@ -201,13 +201,13 @@ test('resets a password by mail: the same answer for unknown addresses, a link t
 test('tokens work from their networks, and at most as long as the installation allows', async () => {
   const created = await mutate(t, ours.operator, 'createApiToken', 'secret apiToken { networks owner { name } expiresAt }', {
     name: 'ci',
-    role: 'VIEWER',
+    role: 'viewer',
     networks: ['198.51.100.0/24'],
   })
   expect(created.apiToken).toMatchObject({ networks: ['198.51.100.0/24'], owner: { name: `operator of ${ours.tenant.name}` } })
   const use = (peer: string) => viewer({ headers: { [PEER]: peer, authorization: `Bearer ${created.secret}` } })
-  expect(await use('198.51.100.7')).toMatchObject({ role: 'VIEWER' })
+  expect(await use('198.51.100.7')).toMatchObject({ role: 'viewer' })
   expect(await use('198.51.101.7')).toBeNull()
-  const long = { name: 'long', role: 'VIEWER', expiresInSeconds: 366 * 86_400 }
+  const long = { name: 'long', role: 'viewer', expiresInSeconds: 366 * 86_400 }
   expect(await mutate(t, ours.operator, 'createApiToken', '', long)).toMatchObject({ __typename: 'InvalidInputError' })
 })

@@ -17,7 +17,6 @@ import type { ApiContext } from '../../context.ts'
 import { invitationMail, secretLink } from '../../mail/mails.ts'
 import { globalId, rowId } from '../shared/ids.ts'
 import { deletedPayload, type InputFields, mutation } from '../shared/mutation.ts'
-import { RoleType } from './enums.ts'
 import { Invitation, Member } from './people.ts'
 import { Viewer } from './types.ts'
 
@@ -51,7 +50,10 @@ mutation('inviteMember', {
     'Invites a person to the tenant by mail, or with a link that is shown once when the installation has no mail server. Replaces an open invitation of the address.',
   input: (t) => ({
     email: t.string({ required: true, description: 'Email address of the person.' }),
-    role: t.field({ type: RoleType, required: true, description: 'Role of the future member, at most the role of the caller.' }),
+    role: t.string({
+      required: true,
+      description: 'Name of the role of the future member, at most with the permissions of the caller.',
+    }),
     expiresInSeconds: t.int({ description: 'Seconds until the link stops working, 3600 to 2592000 (30 days). Default: 7 days.' }),
   }),
   idempotent: true,
@@ -111,7 +113,7 @@ mutation('createServiceAccount', {
     'Creates a member that is no person. It cannot sign in; it owns API tokens, which outlive the people who make them.',
   input: (t) => ({
     name: t.string({ required: true, description: 'Purpose of the account, at most 100 characters.' }),
-    role: t.field({ type: RoleType, required: true, description: 'Role, at most the role of the caller and not OWNER.' }),
+    role: t.string({ required: true, description: 'Name of the role, at most with the permissions of the caller; not `owner`.' }),
   }),
   idempotent: true,
   payload: memberPayload('The service account.'),
@@ -123,7 +125,7 @@ mutation('changeMemberRole', {
   description: 'Changes the role of a member. Its sessions and API tokens have the new permissions with their next use.',
   input: (t) => ({
     ...idOfMember(t),
-    role: t.field({ type: RoleType, required: true, description: 'New role, at most the role of the caller.' }),
+    role: t.string({ required: true, description: 'Name of the new role, at most with the permissions of the caller.' }),
   }),
   payload: memberPayload('The changed member.'),
   errors: [NotFound, Conflict],

@@ -2,7 +2,6 @@ import { createApiToken, revokeApiToken, sessionAudit, userAudit } from '@muster
 import { Conflict, InvalidInput, NotFound, SecondFactorRequired, Unauthenticated, Unavailable } from '@muster/core/errors'
 import { rowId, rowIdIfGiven } from '../shared/ids.ts'
 import { mutation } from '../shared/mutation.ts'
-import { RoleType } from './enums.ts'
 import { ApiToken, Viewer } from './types.ts'
 
 export const session = {
@@ -111,7 +110,11 @@ mutation('createApiToken', {
   description: 'Creates an API token.',
   input: (t) => ({
     name: t.string({ required: true, description: 'Purpose of the token, at most 100 characters.' }),
-    role: t.field({ type: RoleType, required: true, description: 'Role of the token, at most the role of the caller.' }),
+    role: t.string({ required: true, description: 'Name of the role of the token.' }),
+    permissions: t.stringList({
+      description:
+        'Of the permissions of the role, those that the token has, at most 200 and only ones that the caller holds. Default: all of the role.',
+    }),
     isInstallationAdmin: t.boolean({
       description:
         'Whether the token also holds the permissions of the installation; only for installation administrators. Default: false.',

@@ -12,7 +12,7 @@ import { schema } from '@muster/core/registry'
 import { builder } from '../../builder.ts'
 import { connectionTypes } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
-import { RoleType } from './enums.ts'
+import { loadRole } from './roles.ts'
 import { loadTenantCounts } from './tenant-counts.ts'
 
 const { users } = schema
@@ -102,7 +102,7 @@ export const Member = builder.drizzleNode('members', {
   fields: (t) => ({
     user: t.relation('user', { description: 'The user.' }),
     tenant: t.relation('tenant', { description: 'The tenant.' }),
-    role: t.expose('role', { type: RoleType, description: 'Role of the user in the tenant.' }),
+    role: t.exposeString('role', { description: 'Name of the role of the user in the tenant.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user became a member.' }),
     suspendedAt: t.expose('suspendedAt', {
       type: 'DateTime',
@@ -114,8 +114,11 @@ export const Member = builder.drizzleNode('members', {
       nullable: true,
       description: 'Why the caller may not change the role of the member, suspend, resume or remove it; null when allowed.',
       select: { columns: { role: true }, with: { user: { columns: { name: true } } } },
-      resolve: ({ role, user }, _args, { ctx }) =>
-        permissionDeniedReason(ctx.actor, memberPermissions.write) ?? memberBlockedReason(ctx.actor, { name: user.name, role }),
+      resolve: async ({ role, user }, _args, context) => {
+        const { actor } = context.ctx
+        const denied = permissionDeniedReason(actor, memberPermissions.write)
+        return denied ?? memberBlockedReason(actor, { name: user.name, role: await loadRole(context, role) })
+      },
     }),
     transferBlockedReason: t.string({
       nullable: true,
@@ -137,7 +140,7 @@ export const Invitation = builder.drizzleNode('invitations', {
   id: { column: (invitation) => invitation.id },
   fields: (t) => ({
     email: t.exposeString('email', { description: 'Invited email address.' }),
-    role: t.expose('role', { type: RoleType, description: 'Role of the future member.' }),
+    role: t.exposeString('role', { description: 'Name of the role of the future member.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the invitation was created.' }),
     createdBy: t.field(actorField('created', 'Actor that invited.')),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the link stops working.' }),
@@ -160,7 +163,7 @@ export const OpenInvitation = builder.objectRef<OpenInvitationShape>('OpenInvita
   description: 'What the holder of an invitation link sees before accepting it.',
   fields: (t) => ({
     email: t.exposeString('email', { description: 'Invited email address.' }),
-    role: t.expose('role', { type: RoleType, description: 'Role of the future member.' }),
+    role: t.exposeString('role', { description: 'Name of the role of the future member.' }),
     tenantName: t.exposeString('tenantName', { description: 'Name of the tenant.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the link stops working.' }),
     hasAccount: t.exposeBoolean('hasAccount', {

@@ -14,7 +14,6 @@ import { builder } from '../../builder.ts'
 import { same } from '../shared/enum-values.ts'
 import { mutation } from '../shared/mutation.ts'
 import { SystemCheck } from '../system/types.ts'
-import { RoleType } from './enums.ts'
 import { session } from './mutations.ts'
 
 const SignInMethodKind = builder.enumType('SignInMethodKind', {
@@ -33,7 +32,7 @@ const SignInGroupRole = builder.objectRef<GroupRole>('SignInGroupRole').implemen
   fields: (t) => ({
     group: t.exposeString('group', { description: 'Name of the group at the provider.' }),
     tenant: t.exposeString('tenant', { nullable: true, description: 'Name of the tenant; null: that of MUSTER_TENANT_NAME.' }),
-    role: t.expose('role', { type: RoleType, description: 'Role in the tenant.' }),
+    role: t.exposeString('role', { description: 'Name of the role in the tenant.' }),
   }),
 })
 
@@ -47,7 +46,8 @@ const SignInMethodDetails = builder.objectRef<MethodDetails>('SignInMethodDetail
     }),
     groupRoles: t.field({
       type: [SignInGroupRole],
-      description: 'Roles of groups; at most 1,000. Somebody in several groups of a tenant gets the highest role.',
+      description:
+        'Roles of groups; at most 1,000. Somebody in several groups of a tenant gets the role with the most permissions.',
       resolve: ({ groupRoles }) => groupRoles,
     }),
   }),

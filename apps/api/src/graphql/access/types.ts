@@ -1,4 +1,4 @@
-import { findMemberships, memberPermissions, type Role, revokeBlockedReason, tokenPermissions } from '@muster/core/access'
+import { findMemberships, memberPermissions, revokeBlockedReason, tokenPermissions } from '@muster/core/access'
 import { permissionDeniedReason } from '@muster/core/context'
 import { grantablePermissions } from '@muster/core/permissions'
 import { schema } from '@muster/core/registry'
@@ -6,7 +6,7 @@ import { and, eq, isNotNull, ne, or, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import type { Caller } from '../../sign-in/caller.ts'
 import { connectionTypes } from '../shared/connections.ts'
-import { RoleType, ViewerKind } from './enums.ts'
+import { ViewerKind } from './enums.ts'
 import { actorField, nullableActorField, Tenant, User } from './people.ts'
 import { PermissionType } from './permissions.ts'
 
@@ -21,12 +21,16 @@ export const ApiToken = builder.drizzleNode('apiTokens', {
   id: { column: (token) => token.id },
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Purpose of the token.' }),
-    role: t.expose('role', { type: RoleType, description: 'Role of the token.' }),
+    role: t.exposeString('role', { description: 'Name of the role of the token.' }),
     prefix: t.exposeString('prefix', { description: 'First characters of the secret, to recognize the token.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the token was created.' }),
     createdBy: t.field(actorField('created', 'Actor that created the token.')),
     owner: t.relation('owner', {
       description: 'User or service account that owns the token. The token works while its owner is an active member.',
+    }),
+    permissions: t.exposeStringList('permissions', {
+      nullable: true,
+      description: 'Of the permissions of the role, those that the token has, at most 100; null: all of them.',
     }),
     networks: t.exposeStringList('networks', {
       description: 'Networks from which the token is accepted, such as `10.0.0.0/8`; at most 50. Empty: everywhere.',
@@ -85,7 +89,7 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
       description: 'The API token; null for a user with a session.',
       resolve: ({ actor }) => (actor.kind === 'token' ? byId(ApiToken, actor.id) : null),
     }),
-    role: t.field({ type: RoleType, description: 'Role of the caller.', resolve: ({ actor }) => actor.role as Role }),
+    role: t.string({ description: 'Name of the role of the caller.', resolve: ({ actor }) => actor.role }),
     isInstallationAdmin: t.boolean({
       description:
         'Whether the caller holds the permissions of the installation: tenants, quotas, workers and the encryption key.',

@@ -28,9 +28,9 @@ afterAll(async () => {
 it('creates, lists and revokes API tokens', async () => {
   const created = await muster('token create prometheus --role viewer --days 7')
   expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^mst_\S{40,}\n$/) })
-  const [, prefix] = /^Created (\S+)… \(VIEWER\), expires /.exec(created.err)!
+  const [, prefix] = /^Created (\S+)… \(viewer\), expires /.exec(created.err)!
   expect(created.err).not.toContain(created.out.trim())
-  expect((await muster('token list')).out).toMatch(new RegExp(`^${prefix} +prometheus +VIEWER +valid `, 'm'))
+  expect((await muster('token list')).out).toMatch(new RegExp(`^${prefix} +prometheus +viewer +valid `, 'm'))
 
   // The token works, with its own role.
   const ownToken = process.env.MUSTER_TOKEN!
@@ -41,7 +41,7 @@ it('creates, lists and revokes API tokens', async () => {
 
   expect((await muster(['token', 'revoke', prefix!])).err).toBe(`Revoked ${prefix}… (prometheus).\n`)
   expect((await muster('token list -o name')).out).not.toContain(prefix)
-  expect((await muster('token list --all')).out).toMatch(new RegExp(`^${prefix} +prometheus +VIEWER +revoked `, 'm'))
+  expect((await muster('token list --all')).out).toMatch(new RegExp(`^${prefix} +prometheus +viewer +revoked `, 'm'))
   expect(await muster('token revoke nothing')).toMatchObject({ code: 4, err: expect.stringContaining('muster token list') })
 })
 
@@ -49,22 +49,22 @@ it('invites, lists, changes and removes members', async () => {
   const invited = await muster('member invite Ada@site.test --role operator --days 2')
   expect(invited).toMatchObject({ code: 0, out: expect.stringMatching(/\/invitation#token=msi_\S+\n$/) })
   expect(invited.err).toContain('ada@site.test')
-  expect((await muster('member invitations')).out).toMatch(/^ada@site.test +OPERATOR +open /m)
+  expect((await muster('member invitations')).out).toMatch(/^ada@site.test +operator +open /m)
   expect((await muster('member uninvite ada@site.test')).err).toBe('Revoked the invitation of ada@site.test.\n')
   expect((await muster('member invitations -o name')).out).toBe('')
-  expect((await muster('member invitations --all')).out).toMatch(/^ada@site.test +OPERATOR +revoked /m)
+  expect((await muster('member invitations --all')).out).toMatch(/^ada@site.test +operator +revoked /m)
   expect(await muster('member uninvite ada@site.test')).toMatchObject({ code: 4 })
 
-  expect((await muster(['member', 'add-service-account', 'ci', '--role', 'operator'])).err).toContain('ci (OPERATOR)')
+  expect((await muster(['member', 'add-service-account', 'ci', '--role', 'operator'])).err).toContain('ci (operator)')
   const token = await muster('token create build --role operator --service-account ci --network 127.0.0.1 --network 10.0.0.0/8')
-  expect((await muster('token list -o wide')).out).toMatch(/ build +OPERATOR .* ci +127.0.0.1\/32,10.0.0.0\/8 /)
+  expect((await muster('token list -o wide')).out).toMatch(/ build +operator .* ci +127.0.0.1\/32,10.0.0.0\/8 /)
   const ownToken = process.env.MUSTER_TOKEN!
   vi.stubEnv('MUSTER_TOKEN', token.out.trim())
-  expect((await muster('whoami -o json')).out).toContain('OPERATOR')
+  expect((await muster('whoami -o json')).out).toContain('operator')
   vi.stubEnv('MUSTER_TOKEN', ownToken)
-  expect((await muster('member role ci viewer')).err).toBe('ci is now VIEWER.\n')
+  expect((await muster('member role ci viewer')).err).toBe('ci is now viewer.\n')
   expect((await muster('member suspend ci')).err).toBe('Suspended ci.\n')
-  expect((await muster('member list')).out).toMatch(/^ci +ci +VIEWER +suspended/m)
+  expect((await muster('member list')).out).toMatch(/^ci +ci +viewer +suspended/m)
   expect((await muster('member resume ci')).err).toBe('Resumed ci.\n')
   expect(await muster('member remove ci')).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
   expect((await muster('member remove ci --yes')).err).toBe('Removed ci.\n')

@@ -3,17 +3,16 @@ import { request } from '../../client.ts'
 import { Command } from '../../command.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
-import { oneOf } from '../../options.ts'
 import { readStdin } from '../../prompt.ts'
 import { saveSettings } from '../../settings.ts'
-import { askAndSignIn, type Role, signInWithLink } from './sign-in.ts'
+import { askAndSignIn, signInWithLink } from './sign-in.ts'
 
 type Options = {
   email?: string
   ldap?: string
   passwordStdin?: true
   tokenStdin?: true
-  role?: Role
+  role?: string
   installationAdmin?: true
   tenant?: string
 }
@@ -30,11 +29,7 @@ export const login = () =>
       'read the password, and the code of an authenticator app if you have one, from standard input, one per line',
     )
     .option('--token-stdin', 'use an existing API token, read from standard input')
-    .option(
-      '--role <role>',
-      'role of the token, at most your own: VIEWER, OPERATOR, ADMIN or OWNER (default: your role, but not OWNER)',
-      oneOf('VIEWER', 'OPERATOR', 'ADMIN', 'OWNER'),
-    )
+    .option('--role <role>', 'role of the token, at most your own (default: your role, but not owner)')
     .option('--tenant <name>', 'tenant of the token (default: the tenant of your last session, or the first one)')
     .option(
       '--installation-admin',
@@ -60,7 +55,7 @@ function parseAddress(address: string): { origin: string; linkToken: string | nu
 /** Signs in to create an API token. @returns the token and the name of its owner */
 async function newToken(url: string, linkToken: string | null, options: Options): Promise<{ token: string; by?: string }> {
   const { sessionToken, viewer } = linkToken ? await signInWithLink(url, linkToken) : await askAndSignIn(url, options)
-  const role = options.role ?? (viewer.role === 'OWNER' ? 'ADMIN' : viewer.role)
+  const role = options.role ?? (viewer.role === 'owner' ? 'admin' : viewer.role)
   const { createApiToken } = await request(
     graphql(`mutation LoginToken($input: CreateApiTokenInput!) {
       createApiToken(input: $input) { __typename ... on CreateApiTokenPayload { secret } ... on Error { code message } ... on InvalidInputError { issues { path message } } }

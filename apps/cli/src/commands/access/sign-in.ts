@@ -3,8 +3,7 @@ import { orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { prompt, readStdin } from '../../prompt.ts'
 
-export type Role = 'VIEWER' | 'OPERATOR' | 'ADMIN' | 'OWNER'
-export type SignedIn = { sessionToken: string; viewer: { name: string; role: Role } }
+export type SignedIn = { sessionToken: string; viewer: { name: string; role: string } }
 
 /** Signs in with the one-time link of the first start. */
 export async function signInWithLink(url: string, token: string): Promise<SignedIn> {

@@ -3,6 +3,7 @@ import { useRouter } from 'next/navigation'
 import { useEffect, useState } from 'react'
 import { useClient } from 'urql'
 import { AcceptInvitation, type OpenInvitation, OpenInvitationQuery } from '@/access/member-documents.ts'
+import { roleLabel } from '@/access/roles.ts'
 import { SessionFrame } from '@/access/session-frame.tsx'
 import { useLinkToken } from '@/access/use-link-token.ts'
 import { useFreshClient } from '@/graphql/fresh-client.ts'
@@ -119,7 +120,7 @@ export default function InvitationPage() {
   return (
     <SessionFrame
       title={t('invitation.title', { tenant: invitation.tenantName })}
-      lead={t('invitation.lead', { role: t(`role.${invitation.role}`) })}
+      lead={t('invitation.lead', { role: roleLabel(invitation.role) })}
     >
       <Accept token={token} invitation={invitation} ownEmail={ownEmail} />
     </SessionFrame>

@@ -89,10 +89,10 @@ export const common = {
     title: 'Page not found',
   },
   role: {
-    ADMIN: 'Admin',
-    OPERATOR: 'Operator',
-    OWNER: 'Owner',
-    VIEWER: 'Viewer',
+    admin: 'Admin',
+    operator: 'Operator',
+    owner: 'Owner',
+    viewer: 'Viewer',
   },
   time: {
     now: 'just now',

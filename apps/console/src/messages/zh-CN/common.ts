@@ -90,10 +90,10 @@ export const common = {
     title: '页面不存在',
   },
   role: {
-    ADMIN: '管理员',
-    OPERATOR: '操作员',
-    OWNER: '所有者',
-    VIEWER: '只读用户',
+    admin: '管理员',
+    operator: '操作员',
+    owner: '所有者',
+    viewer: '只读用户',
   },
   time: {
     now: '刚刚',

@@ -3,14 +3,15 @@ import { z } from 'zod'
 import { audit } from '../../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
 import { FOREIGN_KEY_VIOLATION, sqlState } from '../../kernel/db/rows.ts'
-import { Conflict, Forbidden, NotFound, parseInput } from '../../kernel/errors.ts'
+import { Conflict, NotFound, parseInput } from '../../kernel/errors.ts'
 import { Id } from '../../kernel/input.ts'
 import { memberAudit } from '../audit-actions.ts'
 import { memberPermissions } from '../permissions.ts'
-import { grantBlockedReason } from '../policy.ts'
-import { type Member, members, ROLES, users } from '../tables.ts'
+import { assertGrantable } from '../roles/assert-grantable.ts'
+import { RoleName } from '../roles/role-fields.ts'
+import { type Member, members, users } from '../tables.ts'
 
-export const AddMemberInput = z.object({ userId: Id, role: z.enum(ROLES) })
+export const AddMemberInput = z.object({ userId: Id, role: RoleName })
 
 /**
  * Gives a user a role in the caller's tenant.
@@ -19,9 +20,8 @@ export const AddMemberInput = z.object({ userId: Id, role: z.enum(ROLES) })
 export async function addMember(ctx: Ctx, input: z.input<typeof AddMemberInput>): Promise<Member> {
   authorize(ctx, memberPermissions.write)
   const { userId, role } = parseInput(AddMemberInput, input)
-  const blockedReason = grantBlockedReason(ctx.actor, role)
-  if (blockedReason) throw new Forbidden(`${memberPermissions.write.name}: ${blockedReason}`)
-  return inTransaction(ctx, async (tx) => {
+  return inTransaction(ctx, async (tx, ctx) => {
+    await assertGrantable(tx, ctx, memberPermissions.write, role)
     const [member] = await tx
       .insert(members)
       .values({ tenantId: ctx.tenantId, userId, role })

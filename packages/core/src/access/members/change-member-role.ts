@@ -2,16 +2,18 @@ import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
-import { Conflict, Forbidden, parseInput } from '../../kernel/errors.ts'
+import { Conflict, parseInput } from '../../kernel/errors.ts'
 import { Id } from '../../kernel/input.ts'
 import { memberAudit } from '../audit-actions.ts'
 import { accessChanged } from '../change-events.ts'
 import { memberPermissions } from '../permissions.ts'
-import { grantBlockedReason, ownerServiceAccountReason } from '../policy.ts'
-import { type Member, members, ROLES } from '../tables.ts'
+import { ownerServiceAccountReason } from '../policy.ts'
+import { assertGrantable } from '../roles/assert-grantable.ts'
+import { RoleName } from '../roles/role-fields.ts'
+import { type Member, members } from '../tables.ts'
 import { assertOwnerRemains, findChangeableMember, lockMembers } from './member-rows.ts'
 
-export const ChangeMemberRoleInput = z.object({ id: Id, role: z.enum(ROLES) })
+export const ChangeMemberRoleInput = z.object({ id: Id, role: RoleName })
 
 /**
  * Changes the role of a member. Its sessions and tokens have the new permissions with their next use.
@@ -20,9 +22,8 @@ export const ChangeMemberRoleInput = z.object({ id: Id, role: z.enum(ROLES) })
 export async function changeMemberRole(ctx: Ctx, input: z.input<typeof ChangeMemberRoleInput>): Promise<Member> {
   authorize(ctx, memberPermissions.write)
   const { id, role } = parseInput(ChangeMemberRoleInput, input)
-  const blockedReason = grantBlockedReason(ctx.actor, role)
-  if (blockedReason) throw new Forbidden(`${memberPermissions.write.name}: ${blockedReason}`)
   return inTransaction(ctx, async (tx, ctx) => {
+    await assertGrantable(tx, ctx, memberPermissions.write, role)
     await lockMembers(tx, ctx)
     const before = await findChangeableMember(tx, ctx, id)
     const unsuitable = ownerServiceAccountReason(before, role)

@@ -3,16 +3,18 @@ import { audit } from '../../audit/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../../idempotency/index.ts'
 import { authorize, type Ctx } from '../../kernel/context.ts'
 import { newId } from '../../kernel/db/columns.ts'
-import { Conflict, Forbidden, parseInput } from '../../kernel/errors.ts'
+import { Conflict, parseInput } from '../../kernel/errors.ts'
 import { singleLineText } from '../../kernel/input.ts'
 import { memberAudit } from '../audit-actions.ts'
 import { memberPermissions } from '../permissions.ts'
-import { grantBlockedReason, ownerServiceAccountReason } from '../policy.ts'
-import { type Member, members, ROLES, users } from '../tables.ts'
+import { ownerServiceAccountReason } from '../policy.ts'
+import { assertGrantable } from '../roles/assert-grantable.ts'
+import { RoleName } from '../roles/role-fields.ts'
+import { type Member, members, users } from '../tables.ts'
 
 export const CreateServiceAccountInput = z.object({
   name: singleLineText(100),
-  role: z.enum(ROLES),
+  role: RoleName,
   idempotencyKey: IdempotencyKey,
 })
 
@@ -26,11 +28,10 @@ export async function createServiceAccount(ctx: Ctx, input: z.input<typeof Creat
   const { name, role } = fields
   const unsuitable = ownerServiceAccountReason({ name, isServiceAccount: true }, role)
   if (unsuitable) throw new Conflict(unsuitable)
-  const blockedReason = grantBlockedReason(ctx.actor, role)
-  if (blockedReason) throw new Forbidden(`${memberPermissions.write.name}: ${blockedReason}`)
   const request = { verb: 'createServiceAccount', key: idempotencyKey, input: fields, result: oneRow(members) }
   // Only the system role adds users.
   return idempotent({ ...ctx, db: ctx.systemDb }, request, async (tx, ctx) => {
+    await assertGrantable(tx, ctx, memberPermissions.write, role)
     const id = newId()
     // The address cannot receive mail: RFC 2606 reserves the domain.
     await tx.insert(users).values({ id, name, email: `${id}@service-account.invalid`, isServiceAccount: true })

@@ -4,11 +4,12 @@ import { audit } from '../../audit/index.ts'
 import { IdempotencyKey, idempotent, shownOnce } from '../../idempotency/index.ts'
 import { actorColumns, authorize, type Ctx, createdBy } from '../../kernel/context.ts'
 import { visibleTo } from '../../kernel/db/rows.ts'
-import { Conflict, Forbidden, parseInput } from '../../kernel/errors.ts'
+import { Conflict, parseInput } from '../../kernel/errors.ts'
 import { invitationAudit } from '../audit-actions.ts'
 import { memberPermissions } from '../permissions.ts'
-import { grantBlockedReason } from '../policy.ts'
-import { type Invitation, invitations, members, ROLES, users } from '../tables.ts'
+import { assertGrantable } from '../roles/assert-grantable.ts'
+import { RoleName } from '../roles/role-fields.ts'
+import { type Invitation, invitations, members, users } from '../tables.ts'
 import { makeToken } from '../tokens/make-token.ts'
 
 const DAY_S = 86_400
@@ -22,7 +23,7 @@ export const EmailAddress = z
 
 export const InviteMemberInput = z.object({
   email: EmailAddress,
-  role: z.enum(ROLES),
+  role: RoleName,
   expiresInSeconds: z
     .number()
     .int('must be a whole number')
@@ -43,13 +44,12 @@ export async function inviteMember(ctx: Ctx, input: z.input<typeof InviteMemberI
   authorize(ctx, memberPermissions.write)
   const { idempotencyKey, ...fields } = parseInput(InviteMemberInput, input)
   const { email, role, expiresInSeconds } = fields
-  const blockedReason = grantBlockedReason(ctx.actor, role)
-  if (blockedReason) throw new Forbidden(`${memberPermissions.write.name}: ${blockedReason}`)
   const { token, hash } = makeToken('invitation')
   const result = shownOnce<Invited>(
     `The idempotency key ${idempotencyKey} already created an invitation for ${email}, and its link is shown once. Invite again with a new key.`,
   )
   return idempotent(ctx, { verb: 'inviteMember', key: idempotencyKey, input: fields, result }, async (tx, ctx) => {
+    await assertGrantable(tx, ctx, memberPermissions.write, role)
     const [existing] = await tx
       .select({ name: users.name })
       .from(members)

@@ -3,6 +3,7 @@ import type { Ctx, Tx } from '../../kernel/context.ts'
 import { visibleTo } from '../../kernel/db/rows.ts'
 import { Conflict, Forbidden, NotFound } from '../../kernel/errors.ts'
 import { memberBlockedReason } from '../policy.ts'
+import { findRoles } from '../roles/role-rows.ts'
 import { type Member, members, tenants, users } from '../tables.ts'
 
 /** A member with the name of its user. */
@@ -25,7 +26,8 @@ export async function findChangeableMember(tx: Tx, ctx: Ctx, id: string): Promis
     .where(and(visibleTo(ctx, members), eq(members.id, id)))
   if (!found) throw new NotFound(`There is no member ${id}.`)
   const member = { ...found.member, name: found.name, isServiceAccount: found.isServiceAccount }
-  const blockedReason = memberBlockedReason(ctx.actor, member)
+  const role = (await findRoles(tx, ctx, [member.role])).get(member.role)!
+  const blockedReason = memberBlockedReason(ctx.actor, { name: member.name, role })
   if (blockedReason) throw new Forbidden(blockedReason)
   return member
 }

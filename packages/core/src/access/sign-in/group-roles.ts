@@ -1,15 +1,12 @@
 import { z } from 'zod'
-import { ROLES, type Role } from '../tables.ts'
+import { RoleName } from '../roles/role-fields.ts'
 
 /** Members of `group`, as the identity provider names it, get the role in the tenant. A null tenant is MUSTER_TENANT_NAME. */
-export type GroupRole = { group: string; tenant: string | null; role: Role }
+export type GroupRole = { group: string; tenant: string | null; role: string }
 
 const MAX_ROLES = 1000
 // Owners are appointed in Muster: an identity provider that fails or is taken over leaves them in control.
-const GroupRoleName = z.enum(
-  ROLES.filter((role) => role !== 'owner'),
-  'must be viewer, operator or admin; only an owner appoints owners',
-)
+const GroupRoleName = RoleName.refine((role) => role !== 'owner', 'must not be owner; only an owner appoints owners')
 const Shape = z.record(z.string().min(1), z.union([GroupRoleName, z.record(z.string().min(1), GroupRoleName)]))
 
 /** JSON: `{"gpu-admins": "admin", "researchers": {"Research": "operator", "Default": "viewer"}}`. */
@@ -25,7 +22,7 @@ export const groupRolesSetting = z
     )
     if (parsed.success && roles.length <= MAX_ROLES) return roles
     issue.addIssue(
-      'must be JSON such as {"gpu-admins": "admin", "researchers": {"Research": "operator"}}, with the roles viewer, operator and admin',
+      'must be JSON such as {"gpu-admins": "admin", "researchers": {"Research": "operator"}}, with the roles viewer, operator and admin, or custom roles of the tenant',
     )
     return z.NEVER
   })
@@ -39,7 +36,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * The roles of somebody in `groups`, by tenant name: of several roles in a tenant, the one with the most permissions.
+ * The names of the roles of somebody in `groups`, by tenant name. `provisionUser` gives the one with the most permissions.
  * @param isSame whether a group of the setting is one of the user's
  */
 export function rolesOf(
@@ -47,13 +44,12 @@ export function rolesOf(
   roles: readonly GroupRole[],
   defaultTenant: string,
   isSame: (configured: string, own: string) => boolean = (configured, own) => configured === own,
-): Map<string, Role> {
-  const result = new Map<string, Role>()
+): Map<string, string[]> {
+  const result = new Map<string, string[]>()
   for (const { group, tenant, role } of roles) {
     if (!groups.some((own) => isSame(group, own))) continue
     const name = tenant ?? defaultTenant
-    const known = result.get(name)
-    if (!known || ROLES.indexOf(role) > ROLES.indexOf(known)) result.set(name, role)
+    result.set(name, [...new Set([...(result.get(name) ?? []), role])])
   }
   return result
 }

@@ -6,7 +6,7 @@ import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
 import { changeMemberRole } from '../members/change-member-role.ts'
 import { suspendMember } from '../members/suspend-member.ts'
 import { findMemberships } from '../queries.ts'
-import { accounts, members, type Role, users } from '../tables.ts'
+import { accounts, members, users } from '../tables.ts'
 import { groupRolesSetting, rolesOf } from './group-roles.ts'
 import { provisionUser } from './provision-user.ts'
 
@@ -32,7 +32,7 @@ type Options = { isEmailVerified?: boolean; userId?: string; provider?: 'oidc' |
 
 const signIn = (
   who: Person,
-  roles: [TenantFixture, Role][],
+  roles: [TenantFixture, string][],
   { isEmailVerified = true, userId, provider = 'oidc' }: Options = {},
 ) =>
   provisionUser(t.runtime, {
@@ -40,12 +40,14 @@ const signIn = (
     provider,
     isEmailVerified,
     userId: userId ?? null,
-    roles: new Map(roles.map(([{ tenant }, role]) => [tenant.name, role])),
+    roles: new Map(roles.map(([{ tenant }, role]) => [tenant.name, [role]])),
   })
 const memberOf = async ({ tenant }: TenantFixture, userId: string) =>
   (await t.runtime.db.query.members.findFirst({ where: { tenantId: tenant.id, userId } }))!
 const rolesIn = async (userId: string) =>
-  Object.fromEntries((await findMemberships(t.runtime.db, userId)).map(({ tenantName, role }) => [tenantName, role]))
+  Object.fromEntries(
+    (await findMemberships(t.runtime.db, userId)).map(({ tenantName, authority }) => [tenantName, authority.role]),
+  )
 const actionsOn = async ({ tenant }: TenantFixture, objectId: string) =>
   (
     await t.runtime.db
@@ -91,12 +93,21 @@ test('creates nothing for somebody without a role, and reports unknown tenants',
   const who = person()
   await expect(signIn(who, [])).rejects.toMatchObject(FORBIDDEN)
   expect(await t.runtime.db.$count(users, eq(users.email, who.email))).toBe(0)
-  const roles = new Map<string, Role>([
-    [ours.tenant.name, 'viewer'],
-    ['nowhere', 'admin'],
+  const roles = new Map([
+    [ours.tenant.name, ['viewer', 'janitor', 'operator']],
+    ['nowhere', ['admin']],
   ])
   const input = { ...who, provider: 'oidc' as const, isEmailVerified: false, userId: null, roles }
-  expect(await provisionUser(t.runtime, input)).toMatchObject({ unknownTenants: ['nowhere'] })
+  expect(await provisionUser(t.runtime, input)).toMatchObject({
+    unknownTenants: ['nowhere'],
+    unknownRoles: [`janitor in ${ours.tenant.name}`],
+  })
+  expect(await memberOf(ours, (await t.runtime.db.query.users.findFirst({ where: { email: who.email } }))!.id)).toMatchObject({
+    role: 'operator',
+  })
+  await expect(
+    provisionUser(t.runtime, { ...input, ...person(), roles: new Map([[ours.tenant.name, ['janitor']]]) }),
+  ).rejects.toThrow(`these roles of its groups do not exist: janitor in ${ours.tenant.name}`)
 })
 
 test('leaves members whom a person added, owners, and suspensions by a person', async () => {
@@ -174,20 +185,26 @@ test('only Muster itself provisions users', async () => {
 
 describe('roles of groups', () => {
   const parse = (value: unknown) => groupRolesSetting.safeParse(JSON.stringify(value))
-  test('gives the highest role per tenant', () => {
+  test('names the roles per tenant', () => {
     const roles = parse({ a: 'viewer', b: { Default: 'operator', Research: 'viewer' }, c: 'admin' }).data!
     expect(rolesOf(['a', 'b', 'x'], roles, 'Default')).toEqual(
       new Map([
-        ['Default', 'operator'],
-        ['Research', 'viewer'],
+        ['Default', ['viewer', 'operator']],
+        ['Research', ['viewer']],
       ]),
     )
     expect(rolesOf([], roles, 'Default')).toEqual(new Map())
   })
-  test.each([{ a: 'owner' }, { a: 'root' }, { '': 'viewer' }, { a: { '': 'viewer' } }, ['a'], { a: null }, 'a'])(
-    'rejects %j',
-    (value) => expect(parse(value).success).toBe(false),
-  )
+  test.each([
+    { a: 'owner' },
+    { a: 'Owner' },
+    { a: 'no role' },
+    { '': 'viewer' },
+    { a: { '': 'viewer' } },
+    ['a'],
+    { a: null },
+    'a',
+  ])('rejects %j', (value) => expect(parse(value).success).toBe(false))
   test('rejects what is not JSON, and has no roles by default', () => {
     expect(groupRolesSetting.safeParse('a=admin').success).toBe(false)
     expect(groupRolesSetting.parse(undefined)).toEqual([])

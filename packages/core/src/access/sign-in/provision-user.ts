@@ -10,7 +10,9 @@ import { EmailAddress } from '../members/invite-member.ts'
 import { lockMembers } from '../members/member-rows.ts'
 import { memberPermissions } from '../permissions.ts'
 import { findMemberships } from '../queries.ts'
-import { accounts, IDENTITY_PROVIDERS, type Member, members, ROLES, type Role, tenants, users } from '../tables.ts'
+import { RoleName } from '../roles/role-fields.ts'
+import { findRoles } from '../roles/role-rows.ts'
+import { accounts, IDENTITY_PROVIDERS, type Member, members, tenants, users } from '../tables.ts'
 
 export const ProvisionUserInput = z.object({
   provider: z.enum(IDENTITY_PROVIDERS),
@@ -21,8 +23,8 @@ export const ProvisionUserInput = z.object({
   /** Whether the provider has verified that the address is the person's. */
   isEmailVerified: z.boolean(),
   name: z.string().trim().max(100),
-  /** Roles by tenant name, see `rolesOf`. */
-  roles: z.map(z.string(), z.enum(ROLES)),
+  /** Names of roles by tenant name, see `rolesOf`. */
+  roles: z.map(z.string(), z.array(RoleName)),
   /** The signed-in user who connects the identity; null for a sign-in. */
   userId: Id.nullable(),
 })
@@ -37,7 +39,7 @@ type Input = z.output<typeof ProvisionUserInput>
 export async function provisionUser(
   caller: SystemCtx,
   input: z.input<typeof ProvisionUserInput>,
-): Promise<{ userId: string; unknownTenants: string[] }> {
+): Promise<{ userId: string; unknownTenants: string[]; unknownRoles: string[] }> {
   authorize(caller, memberPermissions.provision)
   const identity = parseInput(ProvisionUserInput, input)
   const { provider, subject } = identity
@@ -48,20 +50,41 @@ export async function provisionUser(
       .select()
       .from(tenants)
       .where(inArray(tenants.name, [...identity.roles.keys()]))
-    const roles = new Map(found.map(({ id, name }) => [id, identity.roles.get(name)!]))
+    const roles = new Map<string, string>()
+    const unknownRoles: string[] = []
+    for (const { id, name } of found) {
+      const { strongest, unknown } = await chooseRole(tx, id, identity.roles.get(name)!)
+      if (strongest) roles.set(id, strongest)
+      unknownRoles.push(...unknown.map((role) => `${role} in ${name}`))
+    }
     const user = (await findUser(tx, identity)) ?? (await connectOrCreate(tx, caller, identity, roles.size > 0))
-    if (!user) return null
+    if (!user) return { userId: null, hasAccess: false, unknownTenants: [], unknownRoles }
     await applyRoles(tx, caller, user, provider, roles)
     const names = new Set(found.map(({ name }) => name))
     const hasAccess = (await findMemberships(tx, user.id)).length > 0
-    return { userId: user.id, hasAccess, unknownTenants: [...identity.roles.keys()].filter((name) => !names.has(name)) }
+    const unknownTenants = [...identity.roles.keys()].filter((name) => !names.has(name))
+    return { userId: user.id, hasAccess, unknownTenants, unknownRoles }
   })
   // After the commit: suspensions remain.
-  if (!result?.hasAccess)
+  const { userId, hasAccess, unknownRoles } = result
+  if (!hasAccess || !userId)
     throw new Forbidden(
-      'Your account has no access to Muster: none of its groups has a role in an active tenant. Ask an administrator of Muster for access.',
+      `Your account has no access to Muster: none of its groups has a role in an active tenant${
+        unknownRoles.length > 0 ? `, and these roles of its groups do not exist: ${unknownRoles.slice(0, 5).join(', ')}` : ''
+      }. Ask an administrator of Muster for access.`,
     )
-  return result
+  return { ...result, userId }
+}
+
+/** Of the roles that exist in the tenant, the one with the most permissions; and the names of those that do not. */
+async function chooseRole(tx: Tx, tenantId: string, names: string[]): Promise<{ strongest?: string; unknown: string[] }> {
+  const found = [...(await findRoles(tx, { tenantId }, names)).values()]
+  const known = found.filter(({ permissions }) => permissions.size > 0)
+  const [strongest] = known.sort((a, b) => b.permissions.size - a.permissions.size || (a.name < b.name ? -1 : 1))
+  return {
+    ...(strongest ? { strongest: strongest.name } : {}),
+    unknown: found.filter((role) => !known.includes(role)).map(({ name }) => name),
+  }
 }
 
 type User = { id: string; name: string }
@@ -112,7 +135,7 @@ const tenantCtx = (caller: SystemCtx, tenantId: string, provider: Input['provide
 })
 const actorName = (provider: Input['provider']) => `${provider.toUpperCase()} sign-in`
 
-async function applyRoles(tx: Tx, caller: SystemCtx, user: User, provider: Input['provider'], roles: Map<string, Role>) {
+async function applyRoles(tx: Tx, caller: SystemCtx, user: User, provider: Input['provider'], roles: Map<string, string>) {
   const own = await tx
     .select({ tenantId: members.tenantId })
     .from(members)
@@ -141,7 +164,7 @@ async function applyRoles(tx: Tx, caller: SystemCtx, user: User, provider: Input
 }
 
 /** Gives a member the role of its groups, or suspends it. A suspension by a person stays. */
-async function applyRole(tx: Tx, ctx: Ctx, member: Member & { name: string }, role: Role | undefined): Promise<void> {
+async function applyRole(tx: Tx, ctx: Ctx, member: Member & { name: string }, role: string | undefined): Promise<void> {
   const isOne = eq(members.id, member.id)
   if (!role) {
     if (member.suspendedAt) return

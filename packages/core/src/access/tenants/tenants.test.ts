@@ -76,7 +76,10 @@ describe('installation administrators', () => {
     const tenant = await createTenant(installationAdmin, { name: 'gpu team', idempotencyKey: 'k' })
     expect(await createTenant(installationAdmin, { name: 'gpu team', idempotencyKey: 'k' })).toMatchObject({ id: tenant.id })
     const own = await findMemberships(t.runtime.db, installationAdmin.actor.id!)
-    expect(own.find(({ tenantId }) => tenantId === tenant.id)).toMatchObject({ role: 'owner', tenantName: 'gpu team' })
+    expect(own.find(({ tenantId }) => tenantId === tenant.id)).toMatchObject({
+      authority: { role: 'owner' },
+      tenantName: 'gpu team',
+    })
     expect(await updateTenant(installationAdmin, { id: tenant.id, name: 'ml team', maxConcurrentRuns: 2 })).toMatchObject({
       name: 'ml team',
       maxConcurrentRuns: 2,

@@ -5,12 +5,15 @@ import { IdempotencyKey, idempotent, shownOnce } from '../../idempotency/index.t
 import { authorize, type Ctx, createdBy, type Tx } from '../../kernel/context.ts'
 import { visibleTo } from '../../kernel/db/rows.ts'
 import { Forbidden, InvalidInput, NotFound, parseInput } from '../../kernel/errors.ts'
-import { Id, singleLineText } from '../../kernel/input.ts'
+import { Id, Ids, singleLineText } from '../../kernel/input.ts'
 import { Network, networkOutside } from '../../kernel/networks.ts'
+import type { Role } from '../../kernel/permissions.ts'
 import { apiTokenAudit } from '../audit-actions.ts'
-import { memberPermissions, tokenPermissions } from '../permissions.ts'
-import { grantBlockedReason } from '../policy.ts'
-import { type ApiToken, apiTokens, members, ROLES, users } from '../tables.ts'
+import { memberPermissions, tenantPermissions, tokenPermissions } from '../permissions.ts'
+import { exceedsBlockedReason } from '../policy.ts'
+import { PermissionNames, RoleName } from '../roles/role-fields.ts'
+import { findRole } from '../roles/role-rows.ts'
+import { type ApiToken, apiTokens, members, users } from '../tables.ts'
 import { makeToken } from './make-token.ts'
 
 const DAY_S = 86_400
@@ -18,7 +21,13 @@ const DEFAULT_DAYS = 90
 
 export const CreateApiTokenInput = z.object({
   name: singleLineText(100),
-  role: z.enum(ROLES),
+  role: RoleName,
+  /** Of the permissions of the role, those that the token has. Null: all. */
+  permissions: PermissionNames.nullish(),
+  /** The token has permissions, other than to read, only for nodes of these groups. Empty: in the whole tenant. */
+  groupIds: Ids.refine((ids) => ids.length <= 50, 'at most 50')
+    .nullish()
+    .transform((ids) => ids ?? []),
   /** Also holds the permissions of the installation, as long as its owner does. */
   isInstallationAdmin: z.boolean().default(false),
   /** Null: 90 days, or less when the installation or the caller's token allows less. */
@@ -51,11 +60,11 @@ export async function createApiToken(
 ): Promise<Created> {
   authorize(ctx, tokenPermissions.write)
   const { idempotencyKey, ...fields } = parseInput(CreateApiTokenInput, input)
-  const { name, role, isInstallationAdmin, expiresInSeconds, serviceAccountId } = fields
-  const blockedReason = grantBlockedReason(ctx.actor, role)
-  if (blockedReason) throw new Forbidden(`${tokenPermissions.write.name}: ${blockedReason}`)
+  const { name, isInstallationAdmin, expiresInSeconds, serviceAccountId, groupIds } = fields
   if (isInstallationAdmin && !('isInstallationAdmin' in ctx.actor && ctx.actor.isInstallationAdmin))
     throw new Forbidden('Only an installation administrator can create a token that is one.')
+  if (isInstallationAdmin && groupIds.length > 0)
+    throw new InvalidInput([{ path: 'groupIds', message: 'must be empty for a token that administers the installation' }])
   if (serviceAccountId) authorize(ctx, memberPermissions.write)
   if (expiresInSeconds && expiresInSeconds > maxDays * DAY_S) throw tooLong(`at most ${maxDays * DAY_S} (${maxDays} days)`)
   const seconds = expiresInSeconds ?? Math.min(DEFAULT_DAYS, maxDays) * DAY_S
@@ -64,6 +73,15 @@ export async function createApiToken(
     `The idempotency key ${idempotencyKey} already created the API token ${name}, and a token is shown once. Revoke it and create another one with a new key.`,
   )
   return idempotent(ctx, { verb: 'createApiToken', key: idempotencyKey, input: fields, result }, async (tx, ctx) => {
+    const role = await findRole(tx, ctx, fields.role)
+    const permissions = permissionsOf(ctx, role, fields.permissions)
+    const isOwn = !serviceAccountId
+    const blockedReason = exceedsBlockedReason(
+      ctx.actor,
+      { name: role.name, permissions: permissions ?? role.permissions },
+      isOwn,
+    )
+    if (blockedReason) throw new Forbidden(`${tokenPermissions.write.name}: ${blockedReason}`)
     const ownerId = serviceAccountId ? await findServiceAccount(tx, ctx, serviceAccountId) : callerId(ctx)
     const parent = ctx.actor.kind === 'token' ? await lockParent(tx, ctx, ctx.actor.id) : null
     if (parent && expiresInSeconds && Date.now() + expiresInSeconds * 1000 > parent.expiresAt.getTime())
@@ -77,7 +95,9 @@ export async function createApiToken(
       .values({
         tenantId: ctx.tenantId,
         name,
-        role,
+        role: role.name,
+        permissions: permissions && [...permissions].sort(),
+        groupIds,
         isInstallationAdmin,
         prefix,
         hash,
@@ -89,7 +109,9 @@ export async function createApiToken(
       })
       .returning()
     await audit(tx, ctx, apiTokenAudit.create, apiToken!, {
-      role,
+      role: role.name,
+      ...(permissions ? { permissions: [...permissions] } : {}),
+      ...(groupIds.length > 0 ? { groupIds } : {}),
       isInstallationAdmin,
       prefix,
       networks,
@@ -97,6 +119,19 @@ export async function createApiToken(
     })
     return { token, apiToken: apiToken! }
   })
+}
+
+/**
+ * Which permissions of its role a new token has; null: all, also those that the role gets later. A token names those of the tokens it
+ * creates, so that no change of a role gives them more than it has itself.
+ */
+function permissionsOf({ actor }: Ctx, role: Role, given: string[] | null | undefined): ReadonlySet<string> | null {
+  if (!given) return actor.kind === 'token' ? role.permissions : null
+  const issues = given.flatMap((name, i) =>
+    role.permissions.has(name) ? [] : [{ path: `permissions.${i}`, message: `the role ${role.name} does not include ${name}` }],
+  )
+  if (issues.length > 0) throw new InvalidInput(issues)
+  return new Set([tenantPermissions.read.name, ...given])
 }
 
 const tooLong = (allowed: string) => new InvalidInput([{ path: 'expiresInSeconds', message: `must be ${allowed}` }])

@@ -4,7 +4,6 @@ import { confirmAction, YES_HELP } from '../../../confirm.ts'
 import { orThrow } from '../../../errors.ts'
 import { graphql } from '../../../graphql.ts'
 import { findMember } from './find-member.ts'
-import { role as parseRole, type Role } from './role.ts'
 
 const MEMBER = ['<member>', 'email address, or name of a service account'] as const
 
@@ -12,8 +11,8 @@ export const memberRole = () =>
   new Command('role')
     .description('change the role of a member')
     .argument(...MEMBER)
-    .argument('<role>', 'VIEWER, OPERATOR, ADMIN or OWNER, at most your own role', parseRole)
-    .action(async (name: string, role: Role) => {
+    .argument('<role>', 'name of a built-in or custom role (see `muster role list`), at most your own role')
+    .action(async (name: string, role: string) => {
       const { id } = await findMember(name)
       const { changeMemberRole } = await request(
         graphql(`mutation MemberRole($input: ChangeMemberRoleInput!) {

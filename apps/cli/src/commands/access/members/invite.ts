@@ -3,15 +3,15 @@ import { Command } from '../../../command.ts'
 import { orThrow } from '../../../errors.ts'
 import { graphql } from '../../../graphql.ts'
 import { integer } from '../../../options.ts'
-import { type Role, roleOption } from './role.ts'
+import { roleOption } from './role.ts'
 
 export const memberInvite = () =>
   new Command('invite')
     .description('invite a person by mail; without a mail server the secret link is printed once, on standard output')
     .argument('<email>', 'email address of the person')
-    .addOption(roleOption().default('VIEWER'))
+    .addOption(roleOption().default('viewer'))
     .option('--days <n>', 'days until the link stops working, at most 30 (default: 7)', integer)
-    .action(async (email: string, { role, days }: { role: Role; days?: number }) => {
+    .action(async (email: string, { role, days }: { role: string; days?: number }) => {
       const { inviteMember } = await request(
         graphql(`mutation MemberInvite($input: InviteMemberInput!) {
           inviteMember(input: $input) {

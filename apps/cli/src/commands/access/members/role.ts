@@ -1,8 +1,5 @@
 import { Option } from 'commander'
-import { oneOf } from '../../../options.ts'
 
-export type Role = 'VIEWER' | 'OPERATOR' | 'ADMIN' | 'OWNER'
-export const role = oneOf('VIEWER', 'OPERATOR', 'ADMIN', 'OWNER')
-
+/** A role; names of custom roles are known only to the API. */
 export const roleOption = () =>
-  new Option('--role <role>', 'VIEWER, OPERATOR, ADMIN or OWNER, at most your own role').argParser(role)
+  new Option('--role <role>', 'name of a built-in or custom role (see `muster role list`), at most your own role')

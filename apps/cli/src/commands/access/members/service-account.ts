@@ -2,14 +2,14 @@ import { request } from '../../../client.ts'
 import { Command } from '../../../command.ts'
 import { orThrow } from '../../../errors.ts'
 import { graphql } from '../../../graphql.ts'
-import { type Role, roleOption } from './role.ts'
+import { roleOption } from './role.ts'
 
 export const memberAddServiceAccount = () =>
   new Command('add-service-account')
     .description('create a member that is no person and owns API tokens (`muster token create --service-account`)')
     .argument('<name>', 'purpose of the account')
-    .addOption(roleOption().default('VIEWER'))
-    .action(async (name: string, { role }: { role: Role }) => {
+    .addOption(roleOption().default('viewer'))
+    .action(async (name: string, { role }: { role: string }) => {
       const { createServiceAccount } = await request(
         graphql(`mutation ServiceAccountCreate($input: CreateServiceAccountInput!) {
           createServiceAccount(input: $input) {

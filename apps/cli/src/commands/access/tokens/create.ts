@@ -2,25 +2,26 @@ import { request } from '../../../client.ts'
 import { Command } from '../../../command.ts'
 import { orThrow } from '../../../errors.ts'
 import { graphql } from '../../../graphql.ts'
-import { commaList, integer, oneOf } from '../../../options.ts'
+import { commaList, integer } from '../../../options.ts'
 import { findMember } from '../members/find-member.ts'
+import { roleOption } from '../members/role.ts'
 
-type Options = { role: 'VIEWER' | 'OPERATOR' | 'ADMIN' | 'OWNER'; days?: number; network?: string[]; serviceAccount?: string }
+type Options = { role: string; permissions?: string[]; days?: number; network?: string[]; serviceAccount?: string }
 
 export const tokenCreate = () =>
   new Command('create')
     .description('create an API token; it is printed once, on standard output')
     .argument('<name>', 'purpose of the token')
+    .addOption(roleOption().default('viewer'))
     .option(
-      '--role <role>',
-      'VIEWER, OPERATOR, ADMIN or OWNER, at most your own role',
-      oneOf('VIEWER', 'OPERATOR', 'ADMIN', 'OWNER'),
-      'VIEWER',
+      '--permissions <names>',
+      'of the permissions of the role, those that the token has, such as job_run:start,job_run:cancel; repeatable (default: all)',
+      commaList,
     )
     .option('--days <n>', 'days until it expires, at most what the installation allows (default: 90)', integer)
     .option('--network <cidr>', 'accept it only from this address or network, such as 10.0.0.0/8; repeatable', commaList)
     .option('--service-account <name>', 'service account that owns it (default: you)')
-    .action(async (name: string, { role, days, network, serviceAccount }: Options) => {
+    .action(async (name: string, { role, permissions, days, network, serviceAccount }: Options) => {
       const { createApiToken } = await request(
         graphql(`mutation TokenCreate($input: CreateApiTokenInput!) {
           createApiToken(input: $input) {
@@ -31,6 +32,7 @@ export const tokenCreate = () =>
           input: {
             name,
             role,
+            ...(permissions ? { permissions } : {}),
             ...(days ? { expiresInSeconds: days * 86_400 } : {}),
             ...(network ? { networks: network } : {}),
             ...(serviceAccount ? { serviceAccountId: (await findMember(serviceAccount)).id } : {}),

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { InviteDialog } from '@/access/invite-dialog.tsx'
 import { type Invitation, InvitationsQuery, MembersQuery, RevokeInvitation } from '@/access/member-documents.ts'
 import { MemberLine } from '@/access/member-line.tsx'
-import { useRoles } from '@/access/roles.ts'
+import { roleLabel, useRoles } from '@/access/roles.ts'
 import { TokenLine, TokenList } from '@/access/token-list.tsx'
 import { useViewer } from '@/access/viewer.tsx'
 import { useConnection } from '@/graphql/use-connection.ts'
@@ -24,7 +24,7 @@ function InvitationItem({ invitation, onRevoke }: { invitation: Invitation; onRe
     <TokenLine onRevoke={onRevoke}>
       <div className="flex min-w-0 flex-1 basis-56 flex-wrap items-center gap-2">
         <span className="truncate">{invitation.email}</span>
-        <Badge>{t(`role.${invitation.role}`)}</Badge>
+        <Badge>{roleLabel(invitation.role)}</Badge>
       </div>
       <span className="text-xs text-muted">{t('tokens.until', { when: formatDateTime(invitation.expiresAt) })}</span>
     </TokenLine>

@@ -1,6 +1,7 @@
 'use client'
 import { useState } from 'react'
 import { useQuery } from 'urql'
+import { roleLabel } from '@/access/roles.ts'
 import { CheckSignInMethod, type SignInMethod, SignInMethodSettingsQuery } from '@/access/sign-in-method-documents.ts'
 import { toProblem, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
@@ -54,7 +55,7 @@ function Method({ method: { kind, name, details } }: { method: SignInMethod }) {
                     <li key={`${group}\n${tenant}`} className="break-words">
                       {t('signInMethods.groupRole', {
                         group,
-                        role: t(`role.${role}`),
+                        role: roleLabel(role),
                         tenant: tenant ?? t('signInMethods.mainTenant'),
                       })}
                     </li>

@@ -2,6 +2,7 @@
 import { KeySquare, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { CreateTokenDialog } from '@/access/create-token-dialog.tsx'
+import { roleLabel } from '@/access/roles.ts'
 import { type ApiToken, ApiTokensQuery, RevokeApiToken } from '@/access/token-documents.ts'
 import { TokenLine, TokenList } from '@/access/token-list.tsx'
 import { useBlockedReason } from '@/access/viewer.tsx'
@@ -24,7 +25,7 @@ function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void 
       <div className="min-w-0 flex-1 basis-56">
         <div className="flex flex-wrap items-center gap-2">
           <span className={isInactive ? 'text-muted line-through' : 'font-medium'}>{token.name}</span>
-          <Badge>{t(`role.${token.role}`)}</Badge>
+          <Badge>{roleLabel(token.role)}</Badge>
           {token.revokedAt ? (
             <Badge tone="bad">{t('tokens.revoked')}</Badge>
           ) : (
