@@ -57,7 +57,7 @@ export const commands = {
     const bao = await openbao()
     return await run([node, 'apps/standalone/src/run-tests.ts', ...args], {
       ...env,
-      ...(await testPackages()),
+      ...(await testPackages(args.includes('--long'))),
       ...(bao ? { OPENBAO: bao } : {}),
     })
   },
@@ -82,6 +82,12 @@ export const commands = {
   },
   /** The SBOM and the list of licenses, in dist. */
   sbom: async (args) => run([node, 'apps/standalone/src/release/sbom-main.ts', ...args], await installWithAnsible('run')),
+  /** Prepares the commit of a release: `npm run release -- 0.3.0`. */
+  release: async (args) => {
+    await systemPackages(['postgres'])
+    await installBase()
+    return await run([node, 'apps/standalone/src/release/release-main.ts', ...args])
+  },
   /** The CLI as an npm package and a single executable, in apps/cli/dist. */
   'build:cli': async (args) => {
     await installBase()

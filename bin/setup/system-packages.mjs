@@ -24,6 +24,7 @@ export const PROGRAMS = {
   perl: { find: ['perl'], apt: ['perl'], dnf: ['perl'] },
   rpm: { find: ['rpmbuild'], apt: ['rpm'], dnf: ['rpm-build'] },
   slapd: { find: ['slapd', 'slapadd'], apt: ['slapd'], dnf: ['openldap-servers'] },
+  postgres: { find: ['pg_dump'], apt: ['postgresql'], dnf: ['postgresql-server'] },
   chromium: { find: [browser], apt: [browser], dnf: [browser] },
 }
 

@@ -26,13 +26,17 @@ export type Answer<T> = {
 /** Caller of an operation: a core context (uses an API token of its role), request headers, or null for no authentication. */
 export type As = Ctx | { headers: Record<string, string> } | null
 
-/** Creates an API with its own database, which `close()` drops. */
+type TestRuntimeOptions = Pick<NonNullable<Parameters<typeof testRuntime>[0]>, 'database' | 'vault'>
+
+/** Creates an API with its own database, or with `database`; `close()` drops it. */
 export async function testApi({
   oidc = null,
   ldap = null,
+  database,
+  vault,
   ...more
-}: Partial<ApiDeps> & { oidc?: Oidc | null; ldap?: Ldap | null } = {}) {
-  const test = await testRuntime({ notify: 'real' })
+}: Partial<ApiDeps> & TestRuntimeOptions & { oidc?: Oidc | null; ldap?: Ldap | null } = {}) {
+  const test = await testRuntime({ notify: 'real', database, vault })
   const { runtime } = test
   const listener = await createListener(test.url, runtime.log)
   const folder = await mkdtemp(join(tmpdir(), 'muster-api-'))

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { roleUrls } from '@muster/core/role-urls'
+import { countRows, listReleases, loadRelease } from '@muster/core/testing'
 import pg from 'pg'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { migrateDb } from '../../../../packages/core/src/kernel/db/migrate.ts'
@@ -75,4 +76,34 @@ test('an upgrade backs up first; the older version refuses the new schema and ru
   const restored = await start(target)
   expect(await migrationState(restored.url, roleUrls({ DATABASE_URL: restored.url }), older)).toBe('current')
   expect(await query(restored.url, 'select name from tenants')).toEqual([{ name: 'of the older version' }])
+})
+
+// The newest release only: a backup copies files and does not depend on the schema.
+test.each(listReleases().slice(-1))('an upgrade of version $version can be rolled back with its backup', async (release) => {
+  const home = fs.mkdtempSync(path.join(fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), 'muster-rollback-'))
+  onTestFinished(() => fs.rmSync(home, { recursive: true, force: true }))
+  const newer = path.join(home, 'drizzle')
+  fs.cpSync(path.join(root, 'drizzle'), newer, { recursive: true })
+  fs.mkdirSync(path.join(newer, '29990101000000_next'))
+  fs.writeFileSync(path.join(newer, '29990101000000_next/migration.sql'), 'alter table tenants add column next text;')
+  const settings = readSettings([], { MUSTER_DATA_DIR: path.join(home, 'data') })
+  const postgres = await start(settings.dataDir)
+  await loadRelease(release, postgres.url)
+  let backup: string | null = null
+  await prepareDatabase(postgres.url, roleUrls({ DATABASE_URL: postgres.url }), {
+    folder: newer,
+    backUp: async () => (backup = await backUpBeforeUpgrade(settings, postgres.url)),
+    migrate: () => migrateDb(postgres.url, undefined, newer),
+  })
+  await query(postgres.url, `update tenants set next = 'changed by the newer version', name = id::text`)
+
+  const target = path.join(home, 'rolled-back')
+  await restoreBackup(backup!, { dataDir: target, databaseUrl: null, artifactDir: path.join(target, 'artifacts') })
+  const restored = await start(target)
+  // The table is unlogged: agents report again.
+  expect(await countRows(restored.url)).toEqual({ ...release.rows, agent_reports: 0 })
+  expect(await query(restored.url, 'select name from tenants where name = id::text')).toEqual([])
+  expect(await query(restored.url, 'select name from drizzle.__drizzle_migrations')).toHaveLength(
+    Object.keys(release.migrations).length,
+  )
 })

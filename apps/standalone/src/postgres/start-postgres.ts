@@ -20,6 +20,8 @@ export type StartPostgres = {
   durable?: boolean
   /** Receives the server's log. */
   onLog?: (chunk: Buffer) => void
+  /** Folder with bin/ of another Postgres than the embedded one. */
+  native?: string
 }
 
 export type RunningPostgres = {
@@ -42,11 +44,12 @@ export async function startPostgres({
   settings = {},
   durable = true,
   onLog,
+  native: other,
 }: StartPostgres): Promise<RunningPostgres> {
   const data = path.join(dir, 'data')
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
   const runAs = chooseUser(data)
-  const native = reachableBinaries(findBinaries(), runAs)
+  const native = other ?? reachableBinaries(findBinaries(), runAs)
   await stopOrphan(data)
   const passwordFile = path.join(dir, 'password')
   if (!fs.existsSync(path.join(data, 'PG_VERSION'))) {

@@ -18,7 +18,7 @@ export type TestPostgres = RunningPostgres & {
  * With the setting fsync=on the data is on a disk.
  * If its owner is killed, the next call by the same uid stops the server and removes its files.
  */
-export async function startTestPostgres(options: { settings?: Record<string, string> } = {}): Promise<TestPostgres> {
+export async function startTestPostgres(options: Pick<StartPostgres, 'settings' | 'native'> = {}): Promise<TestPostgres> {
   const parents = [...new Set(['/dev/shm', os.tmpdir()])].filter((parent) => fs.existsSync(parent))
   await removeOrphans(parents)
   const dir = fs.mkdtempSync(path.join((options.settings?.fsync !== 'on' && parents.find(hasRoom)) || os.tmpdir(), PREFIX))
@@ -26,6 +26,7 @@ export async function startTestPostgres(options: { settings?: Record<string, str
   const remove = () => fs.rmSync(dir, { recursive: true, force: true })
   const start: StartPostgres = {
     dir,
+    native: options.native,
     durable: false,
     settings: {
       fsync: 'off',

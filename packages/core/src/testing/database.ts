@@ -21,7 +21,7 @@ function adminUrl(): string {
 }
 
 /** `url` is that of the owner; `roles` are those of the application. */
-type TestDatabase = { url: string; roles: RoleUrls; drop(): Promise<void> }
+export type TestDatabase = { url: string; roles: RoleUrls; drop(): Promise<void> }
 
 function withDatabase(url: string, name: string): string {
   const u = new URL(url)

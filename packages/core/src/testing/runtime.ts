@@ -8,7 +8,7 @@ import { type ChangeEvent, createNotifier } from '../kernel/events.ts'
 import { createLog } from '../kernel/log.ts'
 import { createQueue } from '../kernel/queue.ts'
 import { queues, type Runtime, relations, type SystemCtx } from '../registry.ts'
-import { createTestDatabase } from './database.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createFactories, type Factories } from './factories.ts'
 import { fastDeriveKey, TEST_MASTER_PASSWORD } from './master-password.ts'
 
@@ -31,12 +31,12 @@ export type TestRuntime = {
 
 /**
  * Creates a database and a runtime for verbs. Change events are recorded; `notify: 'real'` also sends them to listeners on `url`.
- * `vault: 'real'` lets other processes decrypt credentials with TEST_MASTER_PASSWORD.
+ * `vault: 'real'` lets other processes decrypt credentials with TEST_MASTER_PASSWORD. `database` is used in place of a new one.
  */
 export async function testRuntime(
-  options: { notify?: 'recorded' | 'real'; vault?: 'quick' | 'real' } = {},
+  options: { notify?: 'recorded' | 'real'; vault?: 'quick' | 'real'; database?: TestDatabase } = {},
 ): Promise<TestRuntime> {
-  const database = await createTestDatabase()
+  const database = options.database ?? (await createTestDatabase())
   const { db, close } = connectDb(database.roles.system, { max: 5, name: 'muster-test', relations })
   const app = connectTenants(database.roles.app, { max: 5, name: 'muster-test', relations })
   const log = createLog('test', process.env.LOG_LEVEL ?? 'silent')
