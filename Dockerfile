@@ -24,7 +24,7 @@ RUN pnpm fetch
 COPY . .
 
 FROM workspace AS api-files
-RUN pnpm install --offline --frozen-lockfile --prod --filter '@muster/api...'
+RUN pnpm install --offline --frozen-lockfile --prod --no-optional --filter '@muster/api...' --filter '@muster/standalone...'
 
 FROM workspace AS worker-files
 RUN pnpm install --offline --frozen-lockfile --prod --filter '@muster/worker...'

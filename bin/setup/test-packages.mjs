@@ -2,21 +2,24 @@ import path from 'node:path'
 import { python, root, tool } from './paths.mjs'
 import { Aborted, ensureStep, exec, fingerprint, progress, step } from './step.mjs'
 
-/** Python packages that tests use as third parties: an S3 server and a GraphQL client. */
+/** Python packages that tests use as third parties. */
 const PACKAGES = {
   moto: { file: 'moto/server.py', variable: 'MOTO', purpose: 'an S3 server' },
   gql: { file: 'gql/__init__.py', variable: 'GQL', purpose: "Python's GraphQL client" },
+  'podman-compose': { file: 'podman_compose.py', variable: 'PODMAN_COMPOSE', purpose: 'podman-compose', onlyLong: true },
 }
 
 /**
  * Installs them from PyPI, each into a folder of its own. Tests that need one are skipped when PyPI is unreachable.
+ * @param {boolean} long whether the long tests run
  * @returns {Promise<Record<string, string>>} the folders by variable name, and TEST_PYTHON, the Python that runs them
  */
-export async function testPackages() {
+export async function testPackages(long) {
   const interpreter = path.join(python, 'bin/python')
   const pip = [interpreter, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries=2']
   const found = { TEST_PYTHON: interpreter }
-  for (const [name, { file, variable, purpose }] of Object.entries(PACKAGES)) {
+  for (const [name, { file, variable, purpose, onlyLong }] of Object.entries(PACKAGES)) {
+    if (onlyLong && !long) continue
     const requirements = path.join(root, `bin/toolchain/${name}.txt`)
     const folder = path.join(tool, name)
     const what = ['--no-deps', '--only-binary=:all:', '--require-hashes', '--upgrade', '--target', folder, '-r', requirements]

@@ -6,13 +6,25 @@ import { pickPort } from './ports.ts'
 import { createReverseProxy } from './reverse-proxy.ts'
 import { root } from './root.ts'
 import { followCertificate, readCertificate } from './tls/serve-certificate.ts'
+import { transportIssue } from './tls/transport-issue.ts'
 
 // Serves the public address in `npm start` and in docker compose: starts Next's server on a local port, and a reverse proxy in front
 // of it and the API. Next's own rewrites cannot replace it: their target is fixed at build time, and the ports are chosen at start.
 // HOST, PORT: listen address. API_URL: upstream API. CONSOLE_DEV=1: Next's development server. TRUST_PROXY=1: see createReverseProxy.
-// MUSTER_PUBLIC_URL: address in browsers. TLS_CERT_FILE, TLS_KEY_FILE: PEM files; without them, plain HTTP.
+// MUSTER_PUBLIC_URL: address in browsers. TLS_CERT_FILE, TLS_KEY_FILE: PEM files; without them, plain HTTP. PUBLISHED_ADDRESS: the
+// address of the machine to which the port of the container is bound.
 const { HOST = '127.0.0.1', PORT = '3000', API_URL = 'http://127.0.0.1:4000', CONSOLE_DEV, TRUST_PROXY } = process.env
-const { MUSTER_PUBLIC_URL, TLS_CERT_FILE, TLS_KEY_FILE } = process.env
+const { MUSTER_PUBLIC_URL, TLS_CERT_FILE, TLS_KEY_FILE, PUBLISHED_ADDRESS } = process.env
+const issue = transportIssue({
+  files: { certFile: TLS_CERT_FILE, keyFile: TLS_KEY_FILE },
+  publishedAddress: PUBLISHED_ADDRESS,
+  trustProxy: TRUST_PROXY === '1',
+  publicUrl: MUSTER_PUBLIC_URL,
+})
+if (issue) {
+  log('error', issue)
+  process.exit(1)
+}
 // Read before the Next server starts: an unusable certificate ends the start at once.
 const files = TLS_CERT_FILE && TLS_KEY_FILE ? { certFile: TLS_CERT_FILE, keyFile: TLS_KEY_FILE } : null
 const tls = files && readCertificate(files)

@@ -128,6 +128,13 @@ export const EFFECTIVE_VARS = graphql(`query EffectiveVars($id: ID!, $names: [St
 
 // Runs
 
+export const CREATE_JOB_TEMPLATE = graphql(`mutation CreateJobTemplate($input: CreateJobTemplateInput!) {
+  createJobTemplate(input: $input) {
+    __typename ... on CreateJobTemplatePayload { template { id } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
 export const RUN_JOB = graphql(`mutation RunJob($input: RunJobInput!) {
   runJob(input: $input) {
     __typename ... on RunJobPayload { run { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
