@@ -69,6 +69,21 @@ CREATE TABLE "members" (
 	CONSTRAINT "members_user_id_tenant_id_unique" UNIQUE("user_id","tenant_id")
 );
 --> statement-breakpoint
+CREATE TABLE "passkeys" (
+	"id" uuid PRIMARY KEY,
+	"user_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"credential_id" text NOT NULL UNIQUE,
+	"public_key" text NOT NULL,
+	"counter" bigint NOT NULL,
+	"device_type" text NOT NULL,
+	"backed_up" boolean NOT NULL,
+	"transports" text,
+	"aaguid" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"last_used_at" timestamp with time zone
+);
+--> statement-breakpoint
 CREATE TABLE "roles" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -954,6 +969,7 @@ CREATE INDEX "api_tokens_parent_id_index" ON "api_tokens" ("parent_id");--> stat
 CREATE INDEX "invitations_tenant_id_index" ON "invitations" ("tenant_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "invitations_open_email" ON "invitations" ("tenant_id","email") WHERE accepted_at is null and revoked_at is null;--> statement-breakpoint
 CREATE INDEX "members_tenant_id_index" ON "members" ("tenant_id");--> statement-breakpoint
+CREATE INDEX "passkeys_user_id_index" ON "passkeys" ("user_id");--> statement-breakpoint
 CREATE INDEX "sessions_user_id_index" ON "sessions" ("user_id");--> statement-breakpoint
 CREATE INDEX "verifications_identifier_index" ON "verifications" ("identifier");--> statement-breakpoint
 CREATE INDEX "agent_enrollment_tokens_tenant_id_id_index" ON "agent_enrollment_tokens" ("tenant_id","id");--> statement-breakpoint
@@ -1043,6 +1059,7 @@ ALTER TABLE "invitations" ADD CONSTRAINT "invitations_revoked_by_id_users_id_fke
 ALTER TABLE "members" ADD CONSTRAINT "members_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "members" ADD CONSTRAINT "members_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "members" ADD CONSTRAINT "members_suspended_by_id_users_id_fkey" FOREIGN KEY ("suspended_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "passkeys" ADD CONSTRAINT "passkeys_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "roles" ADD CONSTRAINT "roles_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "roles" ADD CONSTRAINT "roles_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint

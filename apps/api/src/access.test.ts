@@ -90,7 +90,7 @@ test('the owner signs in with a single-use link, sets a password and signs in wi
     viewer: { hasPassword: true },
   })
   // A link from before must not bypass the password.
-  expect((await withLink(token(again.signInLink!))).data.signInWithLink.message).toMatch('Sign in with the password')
+  expect((await withLink(token(again.signInLink!))).data.signInWithLink.message).toMatch('A password or passkey was set')
   expect((await firstStart(t, { tenantName: 'First', email, publicUrl: PUBLIC_URL })).signInLink).toBeNull()
 
   const signedIn = await withPassword('correct horse battery', ' OWNER@muster.test ')

@@ -16,7 +16,7 @@ export type FirstStart = { created: boolean; email: string; signInLink: string |
 
 /**
  * Creates the first tenant and its owner if missing, and updates the built-in templates of all tenants. `signInLink` is a new
- * single-use link, valid for 24 hours, while the owner has no password; null once a password is set.
+ * single-use link, valid for 24 hours, while the owner has neither password nor passkey; null otherwise.
  */
 export async function firstStart(
   { runtime, auth }: { runtime: Runtime; auth: Auth },
@@ -25,13 +25,13 @@ export async function firstStart(
   const existing = await findOwner(runtime)
   const owner = existing ?? (await createOwner(runtime, auth, tenantName, email))
   await updateBuiltInTemplates(systemCtx(runtime))
-  const { hasPassword } = await auth.ensureUser(owner.email, owner.name)
+  const { canSignIn } = await auth.ensureUser(owner.email, owner.name)
   const createLink = async () => {
     const url = new URL('/sign-in', publicUrl)
     url.searchParams.set('token', await auth.createSignInToken(owner.email))
     return url.href
   }
-  return { created: !existing, email: owner.email, signInLink: hasPassword ? null : await createLink() }
+  return { created: !existing, email: owner.email, signInLink: canSignIn ? null : await createLink() }
 }
 
 type Owner = { email: string; name: string }

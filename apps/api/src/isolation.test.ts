@@ -6,7 +6,7 @@ import { testApi } from './testing/api.ts'
 import { createVictim, type IsolationCase, type Known, loadIsolations } from './testing/isolation.ts'
 
 const isolations = await loadIsolations()
-const TYPES = [...Object.keys(graphqlIds), 'Tenant', 'User', 'Worker', 'Session'] as TypeName[]
+const TYPES = [...Object.keys(graphqlIds), 'Tenant', 'User', 'Worker', 'Session', 'Passkey'] as TypeName[]
 /** Expected response to the stranger for each root field that is not public. */
 const CASES: Record<string, IsolationCase> = Object.assign(
   {
@@ -41,6 +41,8 @@ test('has a case for every root field', () => {
     'signInMethods',
     'signInWithLdap',
     'signInWithLink',
+    'signInWithPasskey',
+    'startPasskeySignIn',
     'verifySecondFactor',
     'signOut',
     'startOidcSignIn',

@@ -65,8 +65,10 @@ test('every root field is public or has auth scopes, and every read names a perm
     'signInMethods',
     'signInWithLdap',
     'signInWithLink',
+    'signInWithPasskey',
     'signOut',
     'startOidcSignIn',
+    'startPasskeySignIn',
     'verifySecondFactor',
     'viewer',
   ])

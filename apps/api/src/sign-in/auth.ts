@@ -4,8 +4,11 @@ import {
   accessChanged,
   createThrottle,
   deleteSessions,
+  disconnectIdentity,
   findInvitationByToken,
+  hasLocalSignIn,
   INVITATION_INVALID,
+  type Removable,
   switchTenant,
 } from '@muster/core/access'
 import { systemCtx } from '@muster/core/context'
@@ -24,6 +27,8 @@ import { createCallers } from './callers.ts'
 import { createExternalSignIn } from './external.ts'
 import type { Ldap } from './ldap.ts'
 import type { Oidc } from './oidc.ts'
+import type { SignInParts } from './parts.ts'
+import { createPasskeys } from './passkeys.ts'
 import { createSecondFactor } from './second-factor.ts'
 import { cookiePrefix, openCookie, sessionCookieName, signCookie } from './session-cookie.ts'
 import { endOtherSessions, endSession } from './sessions.ts'
@@ -94,6 +99,7 @@ export function createAuth(options: AuthOptions) {
   /**
    * Calls a better-auth route with these cookies, which it signs. The session cookie that it sets is added to the response.
    * @property cookies by name without prefix
+   * @throws Error better-auth failed; its route for new passkeys answers so to an invalid one, too
    */
   async function route(
     facts: RequestFacts,
@@ -112,7 +118,7 @@ export function createAuth(options: AuthOptions) {
     const response = await better.handler(
       new Request(url, { method: body ? 'POST' : 'GET', headers, body: body && JSON.stringify(body) }),
     )
-    if (response.status >= 500) throw new Error(`sign-in answered ${response.status}`)
+    if (response.status >= 500 && path !== '/passkey/verify-registration') throw new Error(`sign-in answered ${response.status}`)
     for (const cookie of response.headers.getSetCookie())
       if (cookie.startsWith(`${sessionCookieName(publicUrl)}=`)) facts.responseHeaders?.append('set-cookie', cookie)
     return response
@@ -156,13 +162,10 @@ export function createAuth(options: AuthOptions) {
     await throttle.succeeded('password', account)
   }
 
-  const secondFactor = createSecondFactor({ db, route, cookieOf, signedIn, throttle, addressOf, checkCurrentPassword, callers })
-
-  const { signOutUrl, ...external } = createExternalSignIn({
+  const providers = [...(oidc ? (['oidc'] as const) : []), ...(ldap ? (['ldap'] as const) : [])]
+  const parts: SignInParts = {
     db,
     publicUrl,
-    oidc,
-    ldap,
     route,
     cookieOf,
     signedIn,
@@ -170,11 +173,15 @@ export function createAuth(options: AuthOptions) {
     addressOf,
     checkCurrentPassword,
     callers,
-  })
+    providers,
+  }
+  const { signOutUrl, ...external } = createExternalSignIn({ ...parts, oidc, ldap })
 
   return {
-    ...secondFactor,
+    ...createSecondFactor(parts),
+    ...createPasskeys(parts),
     ...external,
+    providers,
     findCaller: callers.find,
     /** Calls back when the caller of a stream loses its access, see `createCallers`. */
     watchCaller: callers.watch,
@@ -212,11 +219,11 @@ export function createAuth(options: AuthOptions) {
         await route(facts, `/magic-link/verify?token=${encodeURIComponent(token)}`),
         linkInvalid,
       )
-      // An older link must not bypass the password.
-      if (await passwordOf(session.viewer.actor.id)) {
+      // An older link must not bypass the password or a passkey.
+      if (await hasLocalSignIn(db, session.viewer.actor.id)) {
         facts.responseHeaders?.delete('set-cookie')
         await (await internals).internalAdapter.deleteSession(session.sessionToken)
-        throw new Unauthenticated('A password was set after this link was created. Sign in with the password.')
+        throw new Unauthenticated('A password or passkey was set after this link was created. Sign in with it.')
       }
       return session
     },
@@ -273,6 +280,23 @@ export function createAuth(options: AuthOptions) {
       callers.clearCache()
       ctx.log.info({ user: id }, 'password set')
       return (await callers.read(caller.sessionToken, facts.headers)) ?? caller
+    },
+
+    /**
+     * Removes the password (`credential`) or the identities at a provider.
+     * @throws NotFound; Conflict it is the last way to sign in
+     */
+    async disconnectIdentity(
+      { ctx, caller, ...facts }: RequestFacts & CallerContext,
+      { provider, currentPassword }: { provider: Removable; currentPassword?: string | null },
+    ): Promise<Caller> {
+      if (!caller?.sessionToken)
+        throw new InvalidInput([{ path: '', message: 'an API token has no identities; sign in as a user' }])
+      if (provider === 'passkey')
+        throw new InvalidInput([{ path: 'input.kind', message: 'must not be PASSKEY; use removePasskey' }])
+      await checkCurrentPassword(facts, caller, currentPassword)
+      await disconnectIdentity({ ...ctx, db: ctx.systemDb }, { provider }, providers)
+      return caller
     },
 
     /**
@@ -347,14 +371,14 @@ export function createAuth(options: AuthOptions) {
     },
 
     /** Returns the user with this email address, and creates it if missing. Used by the first start. */
-    async ensureUser(email: string, name: string): Promise<{ id: string; hasPassword: boolean }> {
+    async ensureUser(email: string, name: string): Promise<{ id: string; canSignIn: boolean }> {
       const { internalAdapter } = await internals
       const address = email.toLowerCase()
       const existing = await internalAdapter.findUserByEmail(address)
       const user =
         existing?.user ??
         (await internalAdapter.createUser({ email: address, name, emailVerified: true }, { method: 'first-start' }))
-      return { id: user.id, hasPassword: (await passwordOf(user.id)) !== null }
+      return { id: user.id, canSignIn: await hasLocalSignIn(db, user.id) }
     },
 
     /** Creates a single-use sign-in token, valid for 24 hours. */

@@ -1,10 +1,11 @@
-import { confirmEmail } from '@muster/core/access'
+import { passkey } from '@better-auth/passkey'
+import { confirmEmail, recordPasskeyUse } from '@muster/core/access'
 import type { Db } from '@muster/core/db'
 import type { Log } from '@muster/core/log'
 import { schema } from '@muster/core/registry'
 import { type BetterAuthPlugin, betterAuth } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
-import { createAuthEndpoint } from 'better-auth/api'
+import { APIError, createAuthEndpoint } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
 import { magicLink } from 'better-auth/plugins/magic-link'
 import { twoFactor } from 'better-auth/plugins/two-factor'
@@ -32,6 +33,14 @@ const externalSignIn = () =>
     },
   }) satisfies BetterAuthPlugin
 
+/** Name of the cookie with a passkey challenge, without prefix. */
+export const PASSKEY_CHALLENGE = 'passkey'
+
+/** The plugin itself accepts an authenticator that only checks that somebody is present. */
+function assertUserVerified(isVerified: boolean | undefined): void {
+  if (!isVerified) throw new APIError('UNAUTHORIZED', { message: 'the authenticator did not verify the user' })
+}
+
 /** The plugin asks for the second factor only after its own list of routes. */
 const alsoAfterExternalSignIn = <Plugin extends ReturnType<typeof twoFactor>>(plugin: Plugin): Plugin => ({
   ...plugin,
@@ -57,7 +66,7 @@ export type BetterAuth = ReturnType<typeof createBetterAuth>
 
 /** Configures better-auth on our tables. Only `createAuth` calls its handler, with the client address in `x-muster-client`. */
 export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLink, onReset }: Options) {
-  const { accounts, sessions, twoFactors, users, verifications } = schema
+  const { accounts, passkeys, sessions, twoFactors, users, verifications } = schema
   return betterAuth({
     appName: 'Muster',
     baseURL: publicUrl,
@@ -66,7 +75,14 @@ export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLi
     database: withHashedSessions(
       drizzleAdapter(db, {
         provider: 'pg',
-        schema: { user: users, session: sessions, account: accounts, verification: verifications, twoFactor: twoFactors },
+        schema: {
+          user: users,
+          session: sessions,
+          account: accounts,
+          verification: verifications,
+          twoFactor: twoFactors,
+          passkey: passkeys,
+        },
       }),
     ),
     emailAndPassword: {
@@ -81,7 +97,8 @@ export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLi
       onPasswordReset: ({ user }) => confirmEmail(db, user.id),
     },
     // The absolute end: use does not extend it. `createCallers` checks the idle time.
-    session: { expiresIn: sessionDays * DAY_S, disableSessionRefresh: true },
+    // `freshAge`: the callers of its routes check the current password instead.
+    session: { expiresIn: sessionDays * DAY_S, disableSessionRefresh: true, freshAge: 0 },
     verification: { storeIdentifier: 'hashed' },
     // Its limits are per process and address only; `createThrottle` has ours.
     rateLimit: { enabled: false },
@@ -97,12 +114,30 @@ export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLi
     telemetry: { enabled: false },
     logger: {
       // Its warnings report unknown addresses and wrong passwords, on which an administrator cannot act.
-      log: (level, message) => log[level === 'error' ? 'error' : 'info']({ from: 'better-auth' }, message),
+      log: (level, message) =>
+        log[level === 'error' && !message.startsWith('Failed to verify') ? 'error' : 'info']({ from: 'better-auth' }, message),
     },
     plugins: [
       // A user without a password signed in through a provider of the organization.
       alsoAfterExternalSignIn(twoFactor({ allowPasswordless: true })),
       externalSignIn(),
+      passkey({
+        rpID: new URL(publicUrl).hostname,
+        rpName: 'Muster',
+        origin: new URL(publicUrl).origin,
+        // Found without an email address, and protected by a PIN or a fingerprint: it counts as two factors.
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        advanced: { webAuthnChallengeCookie: PASSKEY_CHALLENGE },
+        registration: {
+          afterVerification: ({ verification }) => assertUserVerified(verification.registrationInfo?.userVerified),
+        },
+        authentication: {
+          async afterVerification({ verification: { authenticationInfo } }) {
+            assertUserVerified(authenticationInfo.userVerified)
+            await recordPasskeyUse(db, authenticationInfo.credentialID)
+          },
+        },
+      }),
       magicLink({
         disableSignUp: true,
         expiresIn: DAY_S,

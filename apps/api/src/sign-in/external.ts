@@ -1,34 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { type IdentityProvider, provisionUser, storeOidcFlow, type Throttle, takeOidcFlow } from '@muster/core/access'
+import { type IdentityProvider, provisionUser, storeOidcFlow, takeOidcFlow } from '@muster/core/access'
 import { systemCtx } from '@muster/core/context'
-import type { Db } from '@muster/core/db'
 import { InvalidInput, NotFound, SecondFactorRequired, Unauthenticated } from '@muster/core/errors'
 import type { Runtime } from '@muster/core/registry'
 import type { RequestFacts } from '../http/request-facts.ts'
 import { EXTERNAL_SIGN_IN } from './better-auth.ts'
-import type { Caller, CallerContext, SignedIn } from './caller.ts'
-import type { Callers } from './callers.ts'
+import type { CallerContext, SignedIn } from './caller.ts'
 import type { Identity } from './identity.ts'
 import type { Ldap } from './ldap.ts'
 import type { Oidc } from './oidc.ts'
+import type { SignInParts } from './parts.ts'
 import { cookiePrefix, readCookie } from './session-cookie.ts'
 
 const FLOW_SECONDS = 600
 const NO_OIDC = 'This installation has no OpenID Connect provider (OIDC_ISSUER).'
 
-type Parts = {
-  db: Db
-  publicUrl: string
-  oidc: Oidc | null
-  ldap: Ldap | null
-  route(facts: RequestFacts, path: string, body: object): Promise<Response>
-  cookieOf(response: Response, name: string): string | null
-  signedIn(facts: RequestFacts, response: Response, rejection: string): Promise<SignedIn>
-  throttle: Throttle
-  addressOf(facts: Pick<RequestFacts, 'headers'>): string
-  checkCurrentPassword(facts: RequestFacts, caller: Caller, given: string | null | undefined): Promise<void>
-  callers: Callers
-}
+type Parts = SignInParts & { oidc: Oidc | null; ldap: Ldap | null }
 type Context = RequestFacts & CallerContext & { deps: { runtime: Runtime } }
 
 /** Sign-in of people whom an identity provider authenticates. */

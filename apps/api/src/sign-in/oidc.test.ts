@@ -220,12 +220,12 @@ const TEST =
   'mutation { it: checkSignInMethod(input: { kind: OIDC }) { __typename ... on CheckSignInMethodPayload { findings { severity message } } } }'
 test('lists the methods to everybody, with their settings to those who may test them', async () => {
   const oidc = { kind: 'OIDC', name: new URL(provider.issuer).host }
-  const password = { kind: 'PASSWORD', name: null, details: null }
-  expect(await t.ask(null, METHODS)).toEqual({ it: [password, { ...oidc, details: null }] })
-  expect(await t.ask(tenant.viewer, METHODS)).toEqual({ it: [password, { ...oidc, details: null }] })
+  const own = ['PASSWORD', 'PASSKEY'].map((kind) => ({ kind, name: null, details: null }))
+  expect(await t.ask(null, METHODS)).toEqual({ it: [...own, { ...oidc, details: null }] })
+  expect(await t.ask(tenant.viewer, METHODS)).toEqual({ it: [...own, { ...oidc, details: null }] })
   expect(await t.ask(tenant.installationAdmin, METHODS)).toMatchObject({
     it: [
-      password,
+      ...own,
       {
         details: {
           redirectUri: `${PUBLIC_URL}/sign-in/oidc`,

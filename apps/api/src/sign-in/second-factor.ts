@@ -1,32 +1,30 @@
-import { deleteSessions, hashToken, type Throttle } from '@muster/core/access'
-import type { Db } from '@muster/core/db'
+import { deleteSessions, hashToken } from '@muster/core/access'
 import { Conflict, InvalidInput, Unauthenticated } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
 import { and, eq } from 'drizzle-orm'
 import type { RequestFacts } from '../http/request-facts.ts'
 import type { Caller, CallerContext, SignedIn } from './caller.ts'
-import type { Callers } from './callers.ts'
+import type { SignInParts } from './parts.ts'
 
 const { sessions, users } = schema
 
 /** A code is valid for 30 s, and better-auth accepts the one before and after. */
 const CODE_VALID_S = 120
 
-type Parts = {
-  db: Db
-  route(facts: RequestFacts, path: string, body?: object, cookies?: Record<string, string>): Promise<Response>
-  cookieOf(response: Response, name: string): string | null
-  signedIn(facts: RequestFacts, response: Response, rejection: string): Promise<SignedIn>
-  throttle: Throttle
-  addressOf(facts: Pick<RequestFacts, 'headers'>): string
-  checkCurrentPassword(facts: RequestFacts, caller: Caller, given: string | null | undefined): Promise<void>
-  callers: Callers
-}
 type CallerFacts = RequestFacts & CallerContext
 type WithPassword = { currentPassword?: string | null }
 
 /** Codes of authenticator apps (TOTP) and recovery codes. better-auth stores the secret encrypted and checks codes. */
-export function createSecondFactor({ db, route, cookieOf, signedIn, throttle, addressOf, checkCurrentPassword, callers }: Parts) {
+export function createSecondFactor({
+  db,
+  route,
+  cookieOf,
+  signedIn,
+  throttle,
+  addressOf,
+  checkCurrentPassword,
+  callers,
+}: SignInParts) {
   async function sessionOf(context: CallerFacts): Promise<{ caller: Caller; session_token: string }> {
     const { caller } = context
     if (!caller?.sessionToken)

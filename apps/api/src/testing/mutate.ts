@@ -19,7 +19,7 @@ export async function mutate(
   const [parameter, argument] = input ? [`($input: ${typeName}Input!)`, '(input: $input)'] : ['', '']
   const payload = selection ? `... on ${typeName}Payload { ${selection} }` : ''
   const query = `mutation ${parameter} {
-    result: ${name}${argument} { __typename ${payload} ... on Error { message code } ... on InvalidInputError { issues { path message } } }
+    result: ${name}${argument} { __typename ${payload} ... on Error { message code ... on InvalidInputError { issues { path message } } } }
   }`
   const { result } = await api.ask<{ result: MutationResult }>(as, query, input ? { input } : {})
   return result

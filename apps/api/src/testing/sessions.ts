@@ -12,3 +12,20 @@ export async function insertSession(db: Db, userId: string): Promise<{ id: strin
     .returning({ id: schema.sessions.id })
   return { id: row!.id, token }
 }
+
+/** Inserts a passkey of the user, with which nobody can sign in. */
+export async function insertPasskey(db: Db, userId: string): Promise<{ id: string }> {
+  const [row] = await db
+    .insert(schema.passkeys)
+    .values({
+      userId,
+      name: 'security key',
+      credentialID: randomBytes(16).toString('base64url'),
+      publicKey: 'none',
+      counter: 0,
+      deviceType: 'singleDevice',
+      backedUp: false,
+    })
+    .returning({ id: schema.passkeys.id })
+  return row!
+}

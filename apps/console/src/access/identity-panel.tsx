@@ -1,5 +1,6 @@
 'use client'
 import { type ReactNode, useState } from 'react'
+import { useFreshClient } from '@/graphql/fresh-client.ts'
 import { issueFor, type Problem, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
@@ -66,11 +67,14 @@ function OidcPanel({ name }: { name: string }) {
 
 function LdapPanel({ name }: { name: string }) {
   const signIn = useMutation(SignInWithLdap)
+  const restart = useFreshClient()
   const [userName, setUserName] = useState('')
   const [password, setPassword] = useState('')
   async function connect(currentPassword: string | null) {
     const outcome = await signIn.run({ input: { userName, password, connect: true, currentPassword } })
-    if (outcome.ok) toast('ok', t('identity.connected'))
+    if (!outcome.ok) return
+    toast('ok', t('identity.connected'))
+    restart()
   }
   return (
     <ConnectPanel name={name} mutation={signIn} onConnect={(password) => void connect(password)}>
@@ -93,14 +97,16 @@ function LdapPanel({ name }: { name: string }) {
   )
 }
 
-/** Connects the user's identities at the identity providers of the installation. */
+/** Connects the user with the identity providers of the installation, at which it has no identity yet. */
 export function IdentityPanels() {
+  const { signInMethods } = useViewer()
   const oidc = useProviderName('OIDC')
   const ldap = useProviderName('LDAP')
+  const isConnected = (wanted: 'OIDC' | 'LDAP') => signInMethods.some(({ kind }) => kind === wanted)
   return (
     <>
-      {oidc && <OidcPanel name={oidc} />}
-      {ldap && <LdapPanel name={ldap} />}
+      {oidc && !isConnected('OIDC') && <OidcPanel name={oidc} />}
+      {ldap && !isConnected('LDAP') && <LdapPanel name={ldap} />}
     </>
   )
 }

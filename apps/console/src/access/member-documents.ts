@@ -5,7 +5,8 @@ export const MembersQuery = graphql(`
     members(first: $first, after: $after) {
       edges {
         node {
-          id role createdAt suspendedAt changeBlockedReason transferBlockedReason
+          id role createdAt suspendedAt changeBlockedReason transferBlockedReason hasSecondFactor
+          signInMethods { kind }
           user { id name email isServiceAccount }
         }
       }

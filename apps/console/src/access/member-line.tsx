@@ -51,6 +51,7 @@ export function MemberLine({
           {suspendedAt && <Badge tone="warn">{t('members.suspended')}</Badge>}
         </div>
         {!user.isServiceAccount && <p className="truncate text-xs text-muted">{user.email}</p>}
+        {!user.isServiceAccount && member.signInMethods && <SignInSummary member={member} />}
       </div>
       <span className="mr-auto text-xs text-muted">
         {t.rich('members.since', { time: () => <RelativeTime at={member.createdAt} /> })}
@@ -98,5 +99,16 @@ export function MemberLine({
         </Confirm>
       )}
     </li>
+  )
+}
+
+/** How the member signs in; only administrators see it. */
+function SignInSummary({ member: { signInMethods, hasSecondFactor } }: { member: Member }) {
+  const kinds = signInMethods?.map(({ kind }) => t(`signInMethods.kind.${kind}`)) ?? []
+  if (hasSecondFactor) kinds.push(t('members.secondFactor'))
+  return (
+    <p className="text-xs text-muted">
+      {kinds.length > 0 ? t('members.signsInWith', { methods: kinds.join(', ') }) : t('members.cannotSignIn')}
+    </p>
   )
 }

@@ -11,6 +11,7 @@ import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
 import { toast } from '@/ui/toast.tsx'
+import { PasswordStep } from './password-step.tsx'
 import { QrCode } from './qr-code.tsx'
 import { ConfirmTotp, RemoveTotp, ReplaceRecoveryCodes, StartTotp } from './second-factor-documents.ts'
 import { useViewer } from './viewer.tsx'
@@ -46,65 +47,6 @@ export function SecondFactorPanel() {
       {action === 'renew' && <RenewDialog onClose={onClose} />}
       {action === 'remove' && <RemoveDialog onClose={onClose} />}
     </Panel>
-  )
-}
-
-type PasswordStepProps = {
-  title: string
-  text: string
-  submitLabel: string
-  danger?: boolean
-  mutation: { busy: boolean; problem: Parameters<typeof issueFor>[0] }
-  onSubmit: (currentPassword: string | null) => void
-  onClose: () => void
-}
-
-/** A dialog that asks for the current password, if the user has one. */
-function PasswordStep({ title, text, submitLabel, danger, mutation, onSubmit, onClose }: PasswordStepProps) {
-  const { hasPassword } = useViewer()
-  const [password, setPassword] = useState('')
-  const submit = () => onSubmit(hasPassword ? password : null)
-  const isFieldProblem = Boolean(mutation.problem?.issues.length)
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button
-            variant={danger ? 'danger' : 'primary'}
-            busy={mutation.busy}
-            showReason
-            blockedReason={hasPassword && !password ? t('mfa.needPassword') : null}
-            onClick={submit}
-          >
-            {submitLabel}
-          </Button>
-        </>
-      }
-    >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!mutation.busy) submit()
-        }}
-      >
-        {mutation.problem && !isFieldProblem && <Notice tone="bad">{mutation.problem.message}</Notice>}
-        <p className="text-sm text-muted">{text}</p>
-        {hasPassword && (
-          <TextField
-            label={t('account.currentPassword')}
-            type="password"
-            autoComplete="current-password"
-            value={password}
-            error={issueFor(mutation.problem, 'currentPassword')}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        )}
-      </form>
-    </Dialog>
   )
 }
 

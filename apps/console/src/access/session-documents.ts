@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 
 export const ViewerQuery = graphql(`
   query Viewer {
-    viewer { kind name role user { id email } tenant { id name } tenants { id name } hasPassword needsPassword hasSecondFactor inviteBlockedReason permissions { name blockedReason } }
+    viewer { kind name role user { id email } tenant { id name } tenants { id name } hasPassword needsPassword hasSecondFactor signInMethods { kind name count removeBlockedReason } addPasskeyBlockedReason inviteBlockedReason permissions { name blockedReason } }
   }
 `)
 export type Viewer = NonNullable<ResultOf<typeof ViewerQuery>['viewer']>
@@ -42,7 +42,7 @@ export const SetPassword = graphql(`
   mutation SetPassword($input: SetPasswordInput!) {
     setPassword(input: $input) {
       __typename
-      ... on SetPasswordPayload { viewer { kind name role user { id email } tenant { id name } tenants { id name } hasPassword needsPassword hasSecondFactor inviteBlockedReason permissions { name blockedReason } } }
+      ... on SetPasswordPayload { viewer { kind name role user { id email } tenant { id name } tenants { id name } hasPassword needsPassword hasSecondFactor signInMethods { kind name count removeBlockedReason } addPasskeyBlockedReason inviteBlockedReason permissions { name blockedReason } } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }

@@ -22,8 +22,10 @@ export const userAudit = defineAuditActions('user', [
   'resetPassword',
   'setPassword',
   'connectIdentity',
+  'disconnectIdentity',
   'startOidcSignIn',
 ])
 /** The second factor of a user. */
 export const totpAudit = defineAuditActions('totp', ['start', 'confirm', 'remove', 'replaceRecoveryCodes', 'verify'])
+export const passkeyAudit = defineAuditActions('passkey', ['startRegistration', 'add', 'rename', 'remove', 'startSignIn'])
 export const signInMethodAudit = defineAuditActions('sign_in_method', ['check'])

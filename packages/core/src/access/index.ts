@@ -3,6 +3,7 @@ export {
   apiTokenAudit,
   invitationAudit,
   memberAudit,
+  passkeyAudit,
   roleAudit,
   sessionAudit,
   signInMethodAudit,
@@ -48,11 +49,20 @@ export { findRoles, rolesInUse } from './roles/role-rows.ts'
 export { type UpdateRoleInput, updateRole } from './roles/update-role.ts'
 export { accessSettings, ldapSettings, mailSettings, oidcSettings, tokenSettings } from './settings.ts'
 export { confirmEmail } from './sign-in/confirm-email.ts'
+export { disconnectIdentity } from './sign-in/disconnect-identity.ts'
 export { type GroupRole, rolesOf } from './sign-in/group-roles.ts'
 export { type OidcFlow, storeOidcFlow, takeOidcFlow } from './sign-in/oidc-flows.ts'
+export { recordPasskeyAdded, recordPasskeyUse, removePasskey, renamePasskey } from './sign-in/passkeys.ts'
 export { ProvisionUserInput, provisionUser } from './sign-in/provision-user.ts'
 export { rewriteSecondFactors } from './sign-in/rewrite-second-factors.ts'
 export { deleteSessions, recordSessionUse } from './sign-in/sessions.ts'
+export {
+  findSignInMethods,
+  hasLocalSignIn,
+  type Removable,
+  removalBlockedReason,
+  type SignInMethods,
+} from './sign-in/sign-in-methods.ts'
 export { createThrottle, type Throttle } from './sign-in/throttle.ts'
 export {
   type ApiToken,
@@ -65,6 +75,8 @@ export {
   invitations,
   type Member,
   members,
+  type PasskeyDeviceType,
+  passkeys,
   roles,
   sessions,
   type Tenant,

@@ -13,6 +13,7 @@ export const relations = defineRelationsPart(tables, (r) => ({
     tenant: r.one.tenants({ from: r.members.tenantId, to: r.tenants.id, optional: false }),
     user: r.one.users({ from: r.members.userId, to: r.users.id, optional: false }),
   },
+  passkeys: {},
   sessions: { user: r.one.users({ from: r.sessions.userId, to: r.users.id, optional: false }) },
   signInAttempts: {},
   tenants: {},

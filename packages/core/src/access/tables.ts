@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm'
-import { type AnyPgColumn, boolean, index, integer, snakeCase, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  index,
+  integer,
+  snakeCase,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 
 /** How two dictionaries of one variable combine across layers: the higher layer replaces the lower, or they merge deeply. */
@@ -42,6 +53,9 @@ export const tenants = snakeCase.table('tenants', {
 })
 
 export type Tenant = typeof tenants.$inferSelect
+
+/** Whether a passkey stays on one device or can be synchronized, in the words of WebAuthn. */
+export type PasskeyDeviceType = 'singleDevice' | 'multiDevice'
 
 // The four tables below have the shape that better-auth expects of its drizzle adapter.
 export const users = snakeCase.table('users', {
@@ -134,6 +148,32 @@ export const twoFactors = snakeCase.table('two_factors', {
   failedVerificationCount: integer().notNull().default(0),
   lockedUntil: at(),
 })
+
+/** A WebAuthn credential with which its user signs in. The columns before `lastUsedAt` are those of better-auth's plugin. */
+export const passkeys = snakeCase.table(
+  'passkeys',
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    credentialID: text('credential_id').notNull().unique(),
+    publicKey: text().notNull(),
+    /** Signatures that the authenticator has made, or 0. A signature with a lower count is rejected: the passkey was cloned. */
+    counter: bigint({ mode: 'number' }).notNull(),
+    deviceType: text().$type<PasskeyDeviceType>().notNull(),
+    /** Whether a copy exists, for example in a password manager. */
+    backedUp: boolean().notNull(),
+    /** Comma-separated. */
+    transports: text(),
+    /** Identifies the model of the authenticator; zeros when it does not say. */
+    aaguid: text(),
+    createdAt: createdAt(),
+    lastUsedAt: at(),
+  },
+  (t) => [index().on(t.userId)],
+)
 
 /** Sign-in attempts per client address and account within a time window, see `createThrottle` of the API. */
 export const signInAttempts = snakeCase.table('sign_in_attempts', {

@@ -1,5 +1,7 @@
+import './identities.ts'
 import './members.ts'
 import './mutations.ts'
+import './passkeys.ts'
 import './queries.ts'
 import './roles.ts'
 import './second-factor.ts'

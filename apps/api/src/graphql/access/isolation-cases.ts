@@ -2,7 +2,7 @@ import { createApiToken, createRole, inviteMember } from '@muster/core/access'
 import { grantablePermissions } from '@muster/core/permissions'
 import { expect } from 'vitest'
 import { defineIsolation, type Known, NOT_FOUND } from '../../testing/isolation.ts'
-import { insertSession } from '../../testing/sessions.ts'
+import { insertPasskey, insertSession } from '../../testing/sessions.ts'
 
 export const isolation = defineIsolation({
   objects: async ({ t, tenant }) => ({
@@ -17,6 +17,7 @@ export const isolation = defineIsolation({
     User: { id: tenant.owner.actor.id! },
     Tenant: { id: tenant.tenant.id },
     Session: await insertSession(t.runtime.db, tenant.owner.actor.id!),
+    Passkey: await insertPasskey(t.runtime.db, tenant.owner.actor.id!),
   }),
   cases: {
     // The stranger calls with an API token, which has no sessions.
@@ -24,6 +25,20 @@ export const isolation = defineIsolation({
       query: () => '{ it: sessions { totalCount edges { node { id } } } }',
       answer: { it: { totalCount: 0, edges: [] } },
     },
+    'Query.passkeys': {
+      query: () => '{ it: passkeys { totalCount edges { node { id } } } }',
+      answer: { it: { totalCount: 0, edges: [] } },
+    },
+    ...Object.fromEntries(
+      ['renamePasskey', 'removePasskey'].map((name) => [
+        `Mutation.${name}`,
+        {
+          query: ({ theirs }: Known) =>
+            `mutation { it: ${name}(input: { id: "${theirs.Passkey}"${name === 'renamePasskey' ? ', name: "x"' : ''} }) { __typename } }`,
+          answer: { it: { __typename: 'InvalidInputError' } },
+        },
+      ]),
+    ),
     // The stranger calls with an API token.
     ...Object.fromEntries(
       [
@@ -31,6 +46,9 @@ export const isolation = defineIsolation({
         'confirmTotp(input: { code: "123456" })',
         'removeTotp(input: {})',
         'replaceRecoveryCodes(input: {})',
+        'startPasskeyRegistration(input: {})',
+        'finishPasskeyRegistration(input: { challenge: "x", response: "{}", name: "x" })',
+        'disconnectIdentity(input: { kind: OIDC })',
       ].map((call) => [
         `Mutation.${call.split('(')[0]}`,
         { query: () => `mutation { it: ${call} { __typename } }`, answer: { it: { __typename: 'InvalidInputError' } } },

@@ -60,7 +60,7 @@ builder.queryField('sessions', (t) =>
 
 /** An ID that no user has for API tokens, which have no sessions. */
 const NOBODY = '00000000-0000-0000-0000-000000000000'
-const userOf = (caller: { actor: { kind: string; id: string } } | null) =>
+export const userOf = (caller: { actor: { kind: string; id: string } } | null) =>
   caller?.actor.kind === 'user' ? caller.actor.id : NOBODY
 
 mutation('endSession', {

@@ -16,12 +16,13 @@ import { mutation } from '../shared/mutation.ts'
 import { SystemCheck } from '../system/types.ts'
 import { session } from './mutations.ts'
 
-const SignInMethodKind = builder.enumType('SignInMethodKind', {
+export const SignInMethodKind = builder.enumType('SignInMethodKind', {
   description: 'How users prove who they are.',
   values: same({
     PASSWORD: 'Email address and password, stored in Muster.',
     OIDC: 'An OpenID Connect provider.',
     LDAP: 'Name and password of an LDAP directory.',
+    PASSKEY: 'A passkey (WebAuthn) of the device, a password manager or a security key.',
   }),
 })
 type Method = { kind: typeof SignInMethodKind.$inferType; name: string | null; details: MethodDetails | null }
@@ -57,11 +58,14 @@ const SignInMethod = builder.objectRef<Method>('SignInMethod').implement({
   description: 'A way to sign in that this installation offers.',
   fields: (t) => ({
     kind: t.expose('kind', { type: SignInMethodKind, description: 'How users prove who they are.' }),
-    name: t.exposeString('name', { nullable: true, description: 'Name of the provider for users; null for passwords.' }),
+    name: t.exposeString('name', {
+      nullable: true,
+      description: 'Name of the provider for users; null for passwords and passkeys.',
+    }),
     details: t.field({
       type: SignInMethodDetails,
       nullable: true,
-      description: 'Settings of the provider; null for passwords, and without the permission `system:check`.',
+      description: 'Settings of the provider; null for passwords and passkeys, and without the permission `system:check`.',
       resolve: ({ details }, _args, { caller }) =>
         caller && !permissionDeniedReason(caller.actor, systemPermissions.check) ? details : null,
     }),
@@ -75,6 +79,7 @@ builder.queryField('signInMethods', (t) =>
     authScopes: { public: true },
     resolve: (_root, _args, { deps: { auth } }): Method[] => [
       { kind: 'PASSWORD', name: null, details: null },
+      ...(auth.passkeysBlockedReason ? [] : [{ kind: 'PASSKEY' as const, name: null, details: null }]),
       ...(auth.oidc
         ? [
             {
@@ -105,7 +110,7 @@ mutation('checkSignInMethod', {
   errors: [NotFound],
   resolve: async ({ kind }, { ctx, deps: { auth } }) => {
     authorize(ctx, systemPermissions.check)
-    const checked = { PASSWORD: null, OIDC: auth.oidc, LDAP: auth.ldap }[kind]
+    const checked = { PASSWORD: null, PASSKEY: null, OIDC: auth.oidc, LDAP: auth.ldap }[kind]
     if (!checked) throw new NotFound(`This installation has no sign-in method ${kind} that could be tested.`)
     return { findings: (await checked.check()).map((finding) => ({ ...finding, source: 'API' })) }
   },

@@ -1,8 +1,8 @@
-import { findMemberships, memberPermissions, revokeBlockedReason, tokenPermissions } from '@muster/core/access'
+import { findMemberships, hasLocalSignIn, memberPermissions, revokeBlockedReason, tokenPermissions } from '@muster/core/access'
 import { permissionDeniedReason } from '@muster/core/context'
 import { grantablePermissions } from '@muster/core/permissions'
 import { schema } from '@muster/core/registry'
-import { and, eq, isNotNull, ne, or, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, ne, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import type { Caller } from '../../sign-in/caller.ts'
 import { connectionTypes } from '../shared/connections.ts'
@@ -135,10 +135,8 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
         'Whether the user must set a password: it signed in with a one-time link and has no other way to sign in. False for API tokens.',
       resolve: async ({ actor }, _args, { deps }) =>
         actor.kind === 'user' &&
-        (await deps.runtime.db.$count(
-          accounts,
-          and(eq(accounts.userId, actor.id), or(isNotNull(accounts.password), ne(accounts.providerId, 'credential'))),
-        )) === 0,
+        !(await hasLocalSignIn(deps.runtime.db, actor.id)) &&
+        (await deps.runtime.db.$count(accounts, and(eq(accounts.userId, actor.id), ne(accounts.providerId, 'credential')))) === 0,
     }),
     hasPassword: t.boolean({
       description: 'Whether the user has a password in Muster; true for API tokens.',

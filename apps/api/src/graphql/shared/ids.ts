@@ -3,7 +3,7 @@ import { graphqlIds } from '@muster/core/registry'
 import { decodeGlobalID, encodeGlobalID } from '@pothos/plugin-relay'
 
 /** Types with a global ID. */
-export type TypeName = keyof typeof graphqlIds | 'Tenant' | 'User' | 'Worker' | 'Session'
+export type TypeName = keyof typeof graphqlIds | 'Tenant' | 'User' | 'Worker' | 'Session' | 'Passkey'
 
 /** Names of types in messages, if different from the type name in lower case. */
 const NOUNS: Partial<Record<TypeName, string>> = {
@@ -16,7 +16,7 @@ const NOUNS: Partial<Record<TypeName, string>> = {
 const noun = (type: TypeName) => NOUNS[type] ?? type.replace(/(?<=.)[A-Z]/g, ' $&').toLowerCase()
 
 const isTypeName = (name: string): name is TypeName =>
-  Object.hasOwn(graphqlIds, name) || name === 'Tenant' || name === 'User' || name === 'Worker' || name === 'Session'
+  Object.hasOwn(graphqlIds, name) || ['Tenant', 'User', 'Worker', 'Session', 'Passkey'].includes(name)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

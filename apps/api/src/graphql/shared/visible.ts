@@ -7,7 +7,7 @@ import { type Ctx, graphqlIds, schema } from '@muster/core/registry'
 import { and, eq } from 'drizzle-orm'
 import { globalId, parseId, type TypeName } from './ids.ts'
 
-const { members, sessions, workers } = schema
+const { members, passkeys, sessions, workers } = schema
 
 /** Permissions to read, by type; all other types need `tenant:read`. */
 const READ_PERMISSIONS: Partial<Record<TypeName, Permission>> = {
@@ -27,11 +27,10 @@ export async function isVisible(ctx: Ctx, { typename, id }: { typename: string; 
   if (type === 'Tenant') return id === ctx.tenantId
   if (type === 'User') return (await ctx.db.$count(members, and(visibleTo(ctx, members), eq(members.userId, id)))) > 0
   // Users see their own.
-  if (type === 'Session')
-    return (
-      ctx.actor.kind === 'user' &&
-      (await ctx.db.$count(sessions, and(eq(sessions.userId, ctx.actor.id), eq(sessions.id, id)))) > 0
-    )
+  if (type === 'Session' || type === 'Passkey') {
+    const own = type === 'Session' ? sessions : passkeys
+    return ctx.actor.kind === 'user' && (await ctx.db.$count(own, and(eq(own.userId, ctx.actor.id), eq(own.id, id)))) > 0
+  }
   if (permissionDeniedReason(ctx.actor, READ_PERMISSIONS[type] ?? tenantPermissions.read)) return false
   const table = graphqlIds[type]
   return (await ctx.db.$count(table, and(visibleTo(ctx, table), eq(table.id, id)))) > 0

@@ -1,4 +1,5 @@
 'use client'
+import { KeyRound } from 'lucide-react'
 import Link from 'next/link'
 import { useRouter, useSearchParams } from 'next/navigation'
 import { Suspense, useEffect, useRef, useState } from 'react'
@@ -7,6 +8,7 @@ import { LdapForm } from '@/access/ldap-form.tsx'
 import { OidcButton } from '@/access/oidc-button.tsx'
 import { SignIn, SignInWithLink } from '@/access/session-documents.ts'
 import { SessionFrame } from '@/access/session-frame.tsx'
+import { usePasskeySignIn } from '@/access/use-passkey-sign-in.ts'
 import { useProviderName } from '@/access/use-provider-name.ts'
 import { useFreshClient } from '@/graphql/fresh-client.ts'
 import { safePath } from '@/graphql/session.ts'
@@ -63,6 +65,7 @@ function PasswordSignIn() {
     restart()
     router.replace(next)
   }
+  const passkey = usePasskeySignIn(onSignedIn)
   async function submit() {
     const outcome = await signIn.run({ input: { email, password } })
     if (outcome.ok) onSignedIn()
@@ -94,7 +97,7 @@ function PasswordSignIn() {
           label={t('signIn.email')}
           type="email"
           name="email"
-          autoComplete="username"
+          autoComplete="username webauthn"
           required
           autoFocus
           value={email}
@@ -117,6 +120,14 @@ function PasswordSignIn() {
         </Link>
         <p className="text-xs text-muted">{t('signIn.firstTime')}</p>
       </form>
+      {passkey.isOffered && (
+        <div className="mt-5 flex flex-col gap-4 border-t border-line pt-5">
+          {passkey.problem && <Notice tone="bad">{passkey.problem}</Notice>}
+          <Button icon={<KeyRound aria-hidden />} onClick={passkey.signIn}>
+            {t('signIn.withPasskey')}
+          </Button>
+        </div>
+      )}
       {ldapName && (
         <div className="mt-5 flex flex-col border-t border-line pt-5">
           <Button onClick={() => setLdap(true)}>{t('signIn.with', { name: ldapName })}</Button>

@@ -5,11 +5,11 @@ import { Conflict, NotFound } from '../../kernel/errors.ts'
 import { memberAudit } from '../audit-actions.ts'
 import { accessChanged } from '../change-events.ts'
 import { memberPermissions } from '../permissions.ts'
-import { accounts, members, sessions, twoFactors, users } from '../tables.ts'
+import { accounts, members, passkeys, sessions, twoFactors, users } from '../tables.ts'
 
 /**
- * Removes the password and the second factor and ends the sessions of a user who lost access, so that a one-time link can sign in. Called only on the
- * server.
+ * Removes the password, the passkeys and the second factor and ends the sessions of a user who lost access, so that a one-time link
+ * can sign in. Called only on the server.
  * @param email null: the only active owner of the installation
  * @throws NotFound; Conflict when `email` is null and there are several owners
  */
@@ -30,6 +30,7 @@ export async function resetSignIn(caller: SystemCtx, { email }: { email: string 
       throw new Conflict(`There are several owners. Name one of their addresses: ${addresses.slice(0, 20).join(', ')}`)
     await tx.delete(sessions).where(eq(sessions.userId, user.id))
     await tx.delete(accounts).where(and(eq(accounts.userId, user.id), eq(accounts.providerId, 'credential')))
+    await tx.delete(passkeys).where(eq(passkeys.userId, user.id))
     await tx.delete(twoFactors).where(eq(twoFactors.userId, user.id))
     await tx.update(users).set({ twoFactorEnabled: false }).where(eq(users.id, user.id))
     for (const { tenantId } of found) {

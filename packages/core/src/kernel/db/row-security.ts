@@ -23,6 +23,11 @@ export const OTHER_TABLES: Record<string, { app: string; policy?: string; reason
     policy: 'exists (select from members m where m.user_id = sessions.user_id)',
     reason: 'Sessions of users, with hashed tokens. The caller lists their own; sign-in changes them with the system role.',
   },
+  passkeys: {
+    app: 'select',
+    policy: 'exists (select from members m where m.user_id = passkeys.user_id)',
+    reason: 'Passkeys of users. The caller lists their own; sign-in changes them with the system role.',
+  },
   sign_in_attempts: { app: '', reason: 'Failed attempts by account and address. Only sign-in uses them, with the system role.' },
   audit_checkpoints: {
     app: 'select',

@@ -1,9 +1,11 @@
 'use client'
 import Link from 'next/link'
 import { IdentityPanels } from '@/access/identity-panel.tsx'
+import { PasskeyPanel } from '@/access/passkey-panel.tsx'
 import { PasswordForm } from '@/access/password-form.tsx'
 import { SecondFactorPanel } from '@/access/second-factor-panel.tsx'
 import { SessionsPanel } from '@/access/sessions-panel.tsx'
+import { SignInMethodsPanel } from '@/access/sign-in-methods-panel.tsx'
 import { useViewer } from '@/access/viewer.tsx'
 import { useFreshClient } from '@/graphql/fresh-client.ts'
 import { t } from '@/messages/index.ts'
@@ -29,6 +31,8 @@ export default function AccountPage() {
             <PasswordForm viewer={viewer} submitLabel={t('common.save')} onSaved={onSaved} />
           </div>
         </Panel>
+        <SignInMethodsPanel />
+        <PasskeyPanel />
         <SecondFactorPanel />
         <IdentityPanels />
         <SessionsPanel />

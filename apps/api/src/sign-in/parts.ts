@@ -1,0 +1,24 @@
+import type { IdentityProvider, Throttle } from '@muster/core/access'
+import type { Db } from '@muster/core/db'
+import type { RequestFacts } from '../http/request-facts.ts'
+import type { Caller, SignedIn } from './caller.ts'
+import type { Callers } from './callers.ts'
+
+/** What the kinds of sign-in share; `createAuth` makes it. */
+export type SignInParts = {
+  db: Db
+  publicUrl: string
+  /** Calls a route of better-auth with these cookies, by name without prefix. */
+  route(facts: RequestFacts, path: string, body?: object, cookies?: Record<string, string>): Promise<Response>
+  /** The text in a signed cookie that better-auth set; null when it set none. */
+  cookieOf(response: Response, name: string): string | null
+  /** The caller of a new session, whose `token` the response has. @throws Unauthenticated */
+  signedIn(facts: RequestFacts, response: Response, rejection: string): Promise<SignedIn>
+  throttle: Throttle
+  addressOf(facts: Pick<RequestFacts, 'headers'>): string
+  /** @throws InvalidInput when the user has a password and this is not it; Unavailable after too many attempts */
+  checkCurrentPassword(facts: RequestFacts, caller: Caller, given: string | null | undefined): Promise<void>
+  callers: Callers
+  /** The identity providers of the installation. */
+  providers: readonly IdentityProvider[]
+}
