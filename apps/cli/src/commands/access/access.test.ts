@@ -50,7 +50,7 @@ it('invites, lists, changes and removes members', async () => {
   expect(invited).toMatchObject({ code: 0, out: expect.stringMatching(/\/invitation#token=msi_\S+\n$/) })
   expect(invited.err).toContain('ada@site.test')
   expect((await muster('member invitations')).out).toMatch(/^ada@site.test +operator +open /m)
-  expect((await muster('member uninvite ada@site.test')).err).toBe('Revoked the invitation of ada@site.test.\n')
+  expect((await muster('member uninvite ada@site.test')).err).toBe('Revoked the invitation for ada@site.test.\n')
   expect((await muster('member invitations -o name')).out).toBe('')
   expect((await muster('member invitations --all')).out).toMatch(/^ada@site.test +operator +revoked /m)
   expect(await muster('member uninvite ada@site.test')).toMatchObject({ code: 4 })

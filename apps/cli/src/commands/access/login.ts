@@ -33,7 +33,7 @@ export const login = () =>
     .option('--tenant <name>', 'tenant of the token (default: the tenant of your last session, or the first one)')
     .option(
       '--installation-admin',
-      'let the token administer the installation too: tenants, workers, quotas and the encryption key',
+      'include the installation permissions: tenants, workers, quotas and the encryption key',
     )
     .action(async (address: string, options: Options) => {
       const { origin: url, linkToken } = parseAddress(address)

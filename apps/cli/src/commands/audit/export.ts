@@ -6,7 +6,7 @@ import { CliError, EXIT } from '../../errors.ts'
 import { integer } from '../../options.ts'
 import { write } from '../../output.ts'
 
-/** A line is at most about 100 KB; this is read to find the last one. */
+/** Bytes that are read from the end of a file to find its last line. A line has at most about 100 KB. */
 const TAIL_BYTES = 1024 * 1024
 
 export const auditExport = () =>

@@ -33,6 +33,7 @@ type Options = Output & {
   number: number
 }
 
+/** For example `name: "a" -> "b"; maxConcurrentRuns: 4`. */
 const changeText = ({ changes }: Row): string =>
   changes
     .map(({ field, before, after }) => `${field}: ${[before, after].filter((each) => each !== null).join(' -> ')}`)
@@ -58,12 +59,12 @@ export const auditList = () =>
     .option('--address <address>', 'from this network address')
     .option('--node <selector>', `concerns ${ONE_NODE_HELP}`)
     .option('--object <id>', 'concerns the object with this ID')
-    .option('--run <run>', 'concerns this run, or on its behalf')
-    .option('--since <time>', 'at this time or later, as in 2026-11-22T08:00:00Z')
+    .option('--run <run>', 'concerns this run, or was done on its behalf')
+    .option('--since <time>', 'at this time or later, such as 2026-11-22T08:00:00Z')
     .option('--text <text>', 'the action, actor, object, reason, error or address contains this text')
     .option(
       '--installation',
-      'entries without a tenant, such as sign-ins with unknown email addresses; needs an installation admin',
+      'entries of the installation, such as sign-ins with unknown email addresses; for installation administrators',
     )
     .option('-n, --number <n>', 'maximum number of rows', integer, 100)
     .withOutput()
@@ -85,5 +86,3 @@ export const auditList = () =>
         printRows(rows, COLUMNS, output, 'No entries.')
       },
     )
-
-/** `name: "a" -> "b"; maxConcurrentRuns: 4` */

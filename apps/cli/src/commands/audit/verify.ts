@@ -17,11 +17,11 @@ export const auditVerify = () =>
   new Command('verify')
     .description('verify the hashes and signed checkpoints of all entries; exit code 1 when there is a problem')
     .option('--expect <seq:hash>', 'the end of the chain that an earlier verification printed: detects a replaced chain')
-    .option('--installation', 'the chain of entries without a tenant; needs an installation admin')
+    .option('--installation', 'verify the entries of the installation; for installation administrators')
     .withOutput()
     .action(async ({ expect, installation, ...output }: Output & { expect?: string; installation?: boolean }) => {
       const [, expectedSeq, expectedHash] = /^(\d+):([0-9a-f]{64})$/.exec(expect ?? '') ?? []
-      if (expect && !expectedHash) throw new CliError('--expect must be a position and a hash, as in 120:4f…', EXIT.usage)
+      if (expect && !expectedHash) throw new CliError('--expect must be a position and a hash, such as 120:4f…', EXIT.usage)
       const fixed = {
         ...(expectedHash ? { expectedSeq: Number(expectedSeq), expectedHash } : {}),
         ...(installation && { ofInstallation: true }),
@@ -52,7 +52,7 @@ export const auditVerify = () =>
 const TEXTS: Record<Problem['kind'], string> = {
   CHANGED: 'changed, or exchanged with another entry',
   MISSING: 'deleted',
-  DUPLICATE: 'position used twice',
+  DUPLICATE: 'several entries at this position',
   CHECKPOINT: 'contradicts its checkpoint, or the checkpoint is not signed by this installation',
   UNSIGNED: 'without a checkpoint, which was deleted',
 }

@@ -34,7 +34,7 @@ const list = () =>
 
 const appoint = () =>
   new Command('appoint')
-    .description('give a user the permissions that concern all tenants')
+    .description('make a user an installation administrator')
     .argument('<email>')
     .action(async (email: string) => {
       const { appointInstallationAdmin } = await request(
@@ -49,7 +49,7 @@ const appoint = () =>
 
 const dismiss = () =>
   new Command('dismiss')
-    .description('end the installation permissions of a user and of its tokens')
+    .description('remove the installation permissions of a user and of its tokens')
     .argument('<email>')
     .option('-y, --yes', YES_HELP)
     .action(async (email: string, { yes }: { yes?: true }) => {

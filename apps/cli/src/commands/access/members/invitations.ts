@@ -39,7 +39,7 @@ export const memberInvitations = () =>
           { title: 'CREATED', value: ({ createdAt }) => ago(createdAt), wide: true },
         ],
         output,
-        'No open invitations. Invite somebody with `muster member invite EMAIL`.',
+        'No open invitations. Invite a person with `muster member invite EMAIL`.',
       )
     })
 
@@ -51,12 +51,12 @@ export const memberUninvite = () =>
       const found = (await allInvitations()).find(
         (invitation) => invitation.email === email.toLowerCase() && !invitation.acceptedAt && !invitation.revokedAt,
       )
-      if (!found) throw new CliError(`No open invitation of ${email}. See \`muster member invitations\`.`, EXIT.notFound)
+      if (!found) throw new CliError(`No open invitation for ${email}. See \`muster member invitations\`.`, EXIT.notFound)
       const { revokeInvitation } = await request(
         graphql(`mutation MemberUninvite($id: ID!) {
           revokeInvitation(input: { id: $id }) { __typename ... on RevokeInvitationPayload { invitation { email } } ... on Error { code message } }
         }`),
         { id: found.id },
       )
-      process.stderr.write(`Revoked the invitation of ${orThrow(revokeInvitation).invitation.email}.\n`)
+      process.stderr.write(`Revoked the invitation for ${orThrow(revokeInvitation).invitation.email}.\n`)
     })

@@ -7,8 +7,8 @@ import { EMAIL, PASSWORD_STDIN, withSession } from './with-session.ts'
 
 export const sessionEnd = () =>
   new Command('end')
-    .description('end one of your sessions, or all')
-    .argument('[session]', 'its ID, as `muster session list` shows it')
+    .description('end one or all of your sessions')
+    .argument('[session]', 'ID of the session, see `muster session list`')
     .option('--all', 'end all sessions')
     .option(...EMAIL)
     .option(...PASSWORD_STDIN)

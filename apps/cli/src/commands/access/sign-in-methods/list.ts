@@ -10,7 +10,7 @@ const METHODS = graphql(
 export const signInList = () =>
   new Command('list')
     .alias('ls')
-    .description('list the ways to sign in, and which groups of identity providers have roles')
+    .description('list the sign-in methods, and the roles of groups of identity providers')
     .withOutput()
     .action(async (output: Output) => {
       const { signInMethods } = await request(METHODS, {})
@@ -20,7 +20,7 @@ export const signInList = () =>
           { title: 'METHOD', value: ({ kind }) => kind.toLowerCase() },
           { title: 'NAME', value: ({ name }) => name ?? '-' },
           { title: 'ADDRESS', value: ({ details }) => details?.address ?? '-' },
-          { title: 'RETURNS TO', value: ({ details }) => details?.redirectUri ?? '-', wide: true },
+          { title: 'REDIRECT URI', value: ({ details }) => details?.redirectUri ?? '-', wide: true },
           {
             title: 'GROUPS',
             value: ({ details }) =>

@@ -13,8 +13,8 @@ export const tenantUpdate = () =>
     .description('rename a tenant or set its quotas')
     .argument('<name>')
     .option('--name <name>', 'new name')
-    .option('--max-runs <number>', 'most concurrent runs over all workers, or none', integerOrNone)
-    .option('--max-nodes <number>', 'most nodes that are not decommissioned, or none', integerOrNone)
+    .option('--max-runs <number>', 'maximum number of concurrent runs over all workers, or none', integerOrNone)
+    .option('--max-nodes <number>', 'maximum number of nodes that are not decommissioned, or none', integerOrNone)
     .action(async (current: string, { name, maxRuns, maxNodes }: TenantChanges) => {
       const { id } = await findTenant(current)
       const { updateTenant } = await request(
@@ -62,13 +62,13 @@ export const tenantResume = () =>
 
 export const tenantDelete = () =>
   new Command('delete')
-    .description('delete a suspended tenant with all its data; it cannot be undone')
+    .description('delete a suspended tenant with all its data; this cannot be undone')
     .argument('<name>')
     .option('-y, --yes', YES_HELP)
     .action(async (name: string, { yes }: { yes?: true }) => {
       const { id, nodeCount, memberCount } = await findTenant(name)
       await confirmAction(
-        `Delete ${name} with ${nodeCount} nodes, ${memberCount} members, its credentials, runs, logs, artifacts and audit log. It cannot be undone.`,
+        `Delete ${name} with ${nodeCount} nodes, ${memberCount} members, its credentials, runs, logs, artifacts and audit log. This cannot be undone.`,
         yes,
       )
       const { deleteTenant } = await request(

@@ -18,9 +18,9 @@ export const tokenCreate = () =>
       'of the permissions of the role, those that the token has, such as job_run:start,job_run:cancel; repeatable (default: all)',
       commaList,
     )
-    .option('--days <n>', 'days until it expires, at most what the installation allows (default: 90)', integer)
-    .option('--network <cidr>', 'accept it only from this address or network, such as 10.0.0.0/8; repeatable', commaList)
-    .option('--service-account <name>', 'service account that owns it (default: you)')
+    .option('--days <n>', 'days until the token expires, at most API_TOKEN_MAX_DAYS (default: 90)', integer)
+    .option('--network <cidr>', 'accept the token only from this address or network, such as 10.0.0.0/8; repeatable', commaList)
+    .option('--service-account <name>', 'service account that owns the token (default: you)')
     .action(async (name: string, { role, permissions, days, network, serviceAccount }: Options) => {
       const { createApiToken } = await request(
         graphql(`mutation TokenCreate($input: CreateApiTokenInput!) {

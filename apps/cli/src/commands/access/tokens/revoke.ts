@@ -7,8 +7,8 @@ import { apiTokens } from './list.ts'
 export const tokenRevoke = () =>
   new Command('revoke')
     .alias('delete')
-    .description('revoke an API token, and the tokens that it created')
-    .argument('<token>', 'its prefix, as `muster token list` shows it')
+    .description('revoke an API token and the tokens created with it')
+    .argument('<token>', 'prefix of the token, see `muster token list`')
     .action(async (prefix: string) => {
       const found = (await apiTokens()).find((token) => token.prefix === prefix)
       if (!found) throw new CliError(`No API token ${prefix}. See \`muster token list --all\`.`, EXIT.notFound)
