@@ -12,7 +12,7 @@ export const AppointInstallationAdminInput = z.object({ email: z.string().trim()
 
 /**
  * Makes a user an installation administrator. The user may belong to any tenant.
- * @throws NotFound; Conflict the user is one already, or is a service account
+ * @throws NotFound; Conflict the user is already an installation administrator, or is a service account
  */
 export async function appointInstallationAdmin(ctx: Ctx, input: z.input<typeof AppointInstallationAdminInput>): Promise<User> {
   authorize(ctx, installationAdminPermissions.write)
@@ -30,7 +30,7 @@ export async function appointInstallationAdmin(ctx: Ctx, input: z.input<typeof A
   })
 }
 
-/** Announces in all tenants of the user that its permissions changed. */
+/** Emits `accessChanged` in every tenant of the user. */
 export async function accessOfUserChanged(tx: Tx, ctx: Ctx, userId: string): Promise<void> {
   for (const { tenantId } of await tx.select().from(members).where(eq(members.userId, userId)))
     ctx.notify(accessChanged({ id: userId, tenantId }))

@@ -1,7 +1,7 @@
 import { defineChangeEvent } from '../kernel/events.ts'
 
 /**
- * What a user or an API token may do changed: a session ended, a token was revoked, a role or membership changed. `id` is the ID of
- * the user or token. API processes read the caller again and end its streams.
+ * The access of a user, token or tenant changed: a session ended, a token was revoked, or a role or membership changed. `id` is the
+ * ID of the user, token or tenant. API processes clear their caller cache and end streams whose caller lost access.
  */
 export const accessChanged = defineChangeEvent('access')

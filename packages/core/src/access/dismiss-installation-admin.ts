@@ -13,20 +13,20 @@ export const DismissInstallationAdminInput = z.object({ userId: Id })
 
 /**
  * Ends the installation permissions of a user, and of the API tokens that the user created with them.
- * @throws NotFound; Conflict the user is no installation administrator, or the only one
+ * @throws NotFound; Conflict the user is not an installation administrator, or is the only one
  */
 export async function dismissInstallationAdmin(ctx: Ctx, input: z.input<typeof DismissInstallationAdminInput>): Promise<User> {
   authorize(ctx, installationAdminPermissions.write)
   const { userId } = parseInput(DismissInstallationAdminInput, input)
   return inTransaction({ ...ctx, db: ctx.systemDb }, async (tx, ctx) => {
     const isAdmin = eq(users.isInstallationAdmin, true)
-    // Locks all, so that two concurrent calls cannot remove the last two.
+    // Locks all administrators, so that two concurrent calls cannot dismiss the last two.
     const admins = await tx.select().from(users).where(isAdmin).orderBy(users.id).for('no key update')
     const admin = admins.find(({ id }) => id === userId)
     if (!admin) {
       const [user] = await tx.select().from(users).where(eq(users.id, userId))
       if (!user) throw new NotFound(`There is no user ${userId}.`)
-      throw new Conflict(`${user.name} is no installation administrator.`)
+      throw new Conflict(`${user.name} is not an installation administrator.`)
     }
     if (admins.length === 1)
       throw new Conflict(`${admin.name} is the only installation administrator. Appoint another user first.`)

@@ -2,7 +2,7 @@ import { definePermissions } from '../kernel/permissions.ts'
 
 export const memberPermissions = definePermissions('member', {
   read: ['viewer', 'List members and their roles.'],
-  write: ['admin', 'Invite and remove members, create service accounts and change roles, at most to the own permissions.'],
+  write: ['admin', 'Invite and remove members, create service accounts and change roles, up to your own permissions.'],
   transferOwnership: ['owner', 'Make another member the owner.'],
   resetSignIn: ['system', 'Reset the sign-in of a member.'],
   provision: ['system', 'Create and change the members that an identity provider authenticates.'],
@@ -14,7 +14,7 @@ export const customRolePermissions = definePermissions('role', {
 
 export const tokenPermissions = definePermissions('token', {
   read: ['operator', 'List API tokens.'],
-  write: ['operator', 'Create API tokens with at most the own permissions; revoke the own ones.'],
+  write: ['operator', 'Create API tokens with up to your own permissions; revoke your own tokens.'],
   revokeAny: ['admin', 'Revoke API tokens of other users.'],
 })
 

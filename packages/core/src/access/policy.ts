@@ -54,7 +54,7 @@ export function memberBlockedReason(actor: Actor, member: { name: string; role: 
     : `${member.name} is ${member.role.name}, which is more than your own role. An owner can change this member.`
 }
 
-/** Why a member cannot have this role; null when it can. Owners must be people, who can sign in. */
+/** Why a member cannot have this role; null when it can. A service account cannot be an owner, because it cannot sign in. */
 export const ownerServiceAccountReason = (
   { name, isServiceAccount }: { name: string; isServiceAccount: boolean },
   role: string,
@@ -75,8 +75,8 @@ export function transferBlockedReason(member: {
 
 /** Why an invitation can no longer be revoked or accepted; null when it can. */
 export function invitationBlockedReason({ email, acceptedAt, revokedAt }: Invitation): string | null {
-  if (acceptedAt) return `The invitation of ${email} was already accepted.`
-  return revokedAt ? `The invitation of ${email} was already revoked.` : null
+  if (acceptedAt) return `The invitation for ${email} was already accepted.`
+  return revokedAt ? `The invitation for ${email} was already revoked.` : null
 }
 
 /** Why `actor` may not revoke this token; null when allowed. Admins may revoke all tokens, others their own. */

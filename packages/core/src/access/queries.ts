@@ -8,7 +8,7 @@ import { tokenAuthority } from './authority.ts'
 import { apiTokens, members, roles, tenants, users } from './tables.ts'
 import { hashToken, looksLikeToken } from './tokens/make-token.ts'
 
-/** Condition of every use of a membership: member and tenant are not suspended. For queries that join both tables. */
+/** Condition: neither the member nor the tenant is suspended. For queries that join both tables. */
 export const isActiveMembership: SQL = and(isNull(members.suspendedAt), isNull(tenants.suspendedAt))!
 
 /** The permissions of the custom role that `role` names in the tenant of the row; null when there is none. */
@@ -17,8 +17,8 @@ const customPermissions = (role: AnyPgColumn, tenantId: AnyPgColumn) =>
 const roleNamed = (name: string, custom: string[] | null): Role => ({ name, permissions: permissionsOfRole(name, custom) })
 
 /**
- * The actor of a token; null when the token is unknown, revoked, expired or used from another network, or when its owner is no active
- * member. Records its use, at most once a minute.
+ * Returns the actor of a token. Null when the token is unknown, revoked, expired or used from another network, or when its owner is
+ * not an active member. Records the use, at most once a minute.
  * @param address the client's address
  */
 export async function findActorByToken(
@@ -51,15 +51,15 @@ export async function findActorByToken(
   if (!row) return null
   const { id, name, networks, lastUsedAt, ownerId, tenantId } = row.token
   if (networks.length > 0 && !isInNetworks(address, networks)) return null
-  await noteUse(db, id, address, lastUsedAt)
+  await recordTokenUse(db, id, address, lastUsedAt)
   const owner = authorityOf(roleNamed(row.ownerRole, row.ownerPermissions), { isInstallationAdmin: row.isAdmin })
   const authority = tokenAuthority({ ...row.token, role: roleNamed(row.token.role, row.tokenPermissions) }, owner)
   return { actor: { kind: 'token', id, name, ...authority, userId: ownerId }, tenantId, tenantName: row.tenantName }
 }
 
-async function noteUse(db: Db, id: string, address: string, lastUsedAt: Date | null): Promise<void> {
+async function recordTokenUse(db: Db, id: string, address: string, lastUsedAt: Date | null): Promise<void> {
   if (lastUsedAt && lastUsedAt.getTime() > Date.now() - 60_000) return
-  // Of concurrent requests one writes, and none waits for it.
+  // One of several concurrent requests writes; the others do not wait.
   await db
     .update(apiTokens)
     .set({ lastUsedAt: sql`now()`, lastUsedAddress: address })
@@ -72,7 +72,7 @@ async function noteUse(db: Db, id: string, address: string, lastUsedAt: Date | n
 /** `authority` is without permissions of the installation. */
 export type Membership = { tenantId: string; tenantName: string; authority: Authority }
 
-/** Active memberships of a user in active tenants, the tenant joined first first. At most 500. */
+/** Active memberships of a user in active tenants, ordered by the date of joining. At most 500. */
 export async function findMemberships(db: Db, userId: string): Promise<Membership[]> {
   const rows = await db
     .select({

@@ -66,7 +66,7 @@ export const users = snakeCase.table('users', {
   /** Holds the permissions of the installation, independent of roles in tenants. */
   isInstallationAdmin: boolean().notNull().default(false),
   image: text(),
-  /** No person: cannot sign in, only owns API tokens. Belongs to one tenant. */
+  /** An account for programs: it cannot sign in and only owns API tokens. Belongs to one tenant. */
   isServiceAccount: boolean().notNull().default(false),
   /** Whether sign-in with a password also needs a code of an authenticator app. */
   twoFactorEnabled: boolean().notNull().default(false),
@@ -222,7 +222,7 @@ export const members = snakeCase.table(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     role: text().notNull(),
-    /** Where the groups of the user decide about role and suspension, at each sign-in; null for members that a person added. */
+    /** Identity provider that sets role and suspension from the user's groups at each sign-in; null for members whom a person added. */
     provider: text().$type<IdentityProvider>(),
     /** Since when the user has no access to the tenant; null while the member is active. */
     suspendedAt: at(),

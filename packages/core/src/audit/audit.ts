@@ -34,7 +34,7 @@ type Caller = {
 const channelOf = ({ actor: { kind }, origin }: Caller): AuditChannel =>
   origin?.channel ?? (kind === 'worker' || kind === 'agent' || kind === 'system' ? kind : 'api')
 
-/** Columns that record who acts, through what and from where. */
+/** Columns with the actor, the channel and the client of an action. */
 export const callerColumns = (caller: Caller) => ({
   actorKind: caller.actor.kind,
   actorId: caller.actor.id,
@@ -48,8 +48,9 @@ export const callerColumns = (caller: Caller) => ({
 })
 
 /**
- * Records who did `action` to `object`, or to several objects, in the transaction of the change and after its statements.
- * Without a tenant the entry concerns the installation; `tx` must then use the system role. `details`, for all or for one object, must hold no secret. In a mutation, the changed fields of the object's row are added.
+ * Records `action` on one or several objects, in the transaction of the change and after its statements. A null tenant is the
+ * installation; `tx` must then use the system role. `details` must contain no secret. In a mutation, the changed fields of the
+ * object's row are added.
  */
 export async function audit(
   tx: Tx,
@@ -83,7 +84,7 @@ export async function audit(
   if (ctx.attempt && entries.length > 0) ctx.attempt.isRecorded = true
 }
 
-/** Changes without fields are null, like those without a row. */
+/** Merges changes of one object. A side without fields is null. */
 function merged(changes: (AuditChange | undefined)[]): AuditChange {
   const side = (name: 'before' | 'after') => {
     const fields = Object.assign({}, ...changes.map((change) => change?.[name]))

@@ -8,7 +8,7 @@ import { type AuditCheckpoint, type AuditEntry, auditEntries } from './tables.ts
 export const GENESIS = '0'.repeat(64)
 
 const { createdAt: _createdAt, ...columns } = getColumns(auditEntries)
-/** Columns of a row as they are hashed and exported: `createdAt` is a text with microseconds, in UTC. */
+/** Columns of a row in hashes and exports: `createdAt` is a text in UTC with microseconds. */
 export const CHAIN_COLUMNS = {
   ...columns,
   createdAt: sql<string>`to_char(${auditEntries.createdAt} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,

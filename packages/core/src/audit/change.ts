@@ -5,21 +5,21 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 export type AuditChange = { before: Record<string, unknown> | null; after: Record<string, unknown> | null }
 type Row = Record<string, unknown>
 
-/** Shown instead of a secret; the second when the secret changed. */
+/** Replacement of a secret that did not change, and of one that did. */
 export const MASKED = '[hidden]'
 export const MASKED_CHANGED = '[hidden, changed]'
 
-/** Columns whose names suggest a secret, or a digest of one, are masked unless listed as harmless. */
+/** Masks columns with a name that suggests a secret or its digest, except the harmless ones. */
 const SECRET = /secret|passw|token|encrypt|hash|salt|private|proof|wrapped/i
 const HARMLESS = new Set(['secretRefs', 'secretStoreId', 'secretsId', 'tokenPrefix'])
-/** Columns that every change changes, or that identify the row or the actor. */
+/** Columns that every update changes, or that identify the row or the actor. */
 const IGNORED = new Set(['id', 'tenantId', 'createdAt', 'updatedAt', 'createdByName', 'updatedByName', 'changedXid'])
 const isIgnored = (name: string): boolean => IGNORED.has(name) || name.endsWith('ById')
 
 /** Whether the audit log masks a column. */
 const isSecretColumn = (name: string): boolean => SECRET.test(name) && !HARMLESS.has(name)
 
-/** Longer texts are cut, so that one row of the log stays small. */
+/** Longer texts are truncated, so that one row of the log stays small. */
 const MAX_TEXT = 2000
 const MAX_JSON = 16_384
 

@@ -14,8 +14,8 @@ const BATCH = 5000
 
 /**
  * Reconciler, over all tenants: deletes sealed rows that exceed the tenant's retention, from the beginning of the chain. A signed
- * `prune` checkpoint has the hash of the last deleted row, so that the rest still verifies. Rows that do not verify are not
- * deleted, and nor are those after them: they are the evidence.
+ * `prune` checkpoint has the hash of the last deleted row, so that the rest still verifies. Rows that do not verify, and all rows
+ * after them, are kept as evidence.
  * @returns the number of deleted rows
  */
 export async function pruneAuditEntries(ctx: SystemCtx): Promise<number> {

@@ -8,12 +8,12 @@ import { type ActorKind, type AuditOutcome, auditEntries } from './tables.ts'
 const ROWS_PER_MINUTE = 30
 /** Rows per minute of callers that are not signed in, over all addresses. */
 const ANONYMOUS_ROWS_PER_MINUTE = 600
-/** Different rows with counts. Beyond it, the client address is no longer distinguished. */
+/** Rows with counts per minute. Beyond this number, all addresses share one row per action and outcome. */
 const MAX_COUNTED = 500
 const MINUTE_MS = 60_000
 const MAX_ERROR = 1000
 
-/** The caller of an action that has no verb's context, for example of a sign-in. */
+/** The caller of an action without the context of a verb, for example a sign-in. */
 export type AttemptCaller = Pick<SystemCtx, 'db' | 'log'> & {
   actor: { kind: ActorKind; id: string | null; name: string }
   /** Null: the attempt concerns the installation. */
@@ -33,10 +33,10 @@ export type AttemptEntry = {
   reason?: string | null
 }
 
-/** Outcome and message of an error. Messages of bugs are not stored: they may contain anything. */
+/** Outcome and message of an error. Messages of unexpected errors are not stored: they may contain secrets. */
 export const outcomeOf = (error: unknown): { outcome: AuditOutcome; error: string } => ({
   outcome: error instanceof Forbidden ? 'denied' : 'failed',
-  error: error instanceof DomainError ? error.message.slice(0, MAX_ERROR) : 'Internal error; the log has the details.',
+  error: error instanceof DomainError ? error.message.slice(0, MAX_ERROR) : 'Internal error. See the server log.',
 })
 
 type Counted = { caller: AttemptCaller; entry: AttemptEntry; count: number }
@@ -46,13 +46,13 @@ let anonymousRows = 0
 let counted = new Map<string, Counted>()
 let windowEnd: NodeJS.Timeout | undefined
 
-/** The network of an address that one attacker controls: an IPv4 address or an IPv6 /64. */
+/** The network that one attacker is assumed to control: an IPv4 address or an IPv6 /64. */
 const networkOf = (address: string | null): string =>
   address && isIPv6(address) && !address.startsWith('::ffff:') ? address.split(':').slice(0, 4).join(':') : (address ?? '')
 
 /**
- * Records an action in its own transaction: a refused or failed one, or one without a transaction. Bounded: when an address makes
- * many unsuccessful attempts in a minute, the rest of them share rows with a count, which are written at the end of the minute.
+ * Records an action in its own transaction: a denied or failed one, or one without a transaction. Bounded: after many unsuccessful
+ * attempts of an address within a minute, further ones share rows with a count, written at the end of the minute.
  */
 export async function recordAttempt(caller: AttemptCaller, entry: AttemptEntry): Promise<void> {
   if (entry.outcome !== 'succeeded' && !takeRow(caller)) return count(caller, entry)
@@ -121,5 +121,5 @@ async function insert(
   })
 }
 
-/** Postgres rejects NUL in texts, which an attacker could use to avoid a row. */
+/** Removes NUL, which Postgres rejects and an attacker could send to prevent the entry. */
 const storable = (text: string | null | undefined): string | null => text?.replaceAll('\0', '') ?? null

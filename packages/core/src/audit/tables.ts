@@ -14,8 +14,8 @@ export const AUDIT_CHANNELS = ['console', 'api', 'cli', 'agent', 'worker', 'syst
 export type AuditChannel = (typeof AUDIT_CHANNELS)[number]
 
 /**
- * Who did what to which object, written in the transaction of the change. The application only inserts and reads rows; sealing sets
- * `seq` and `hash` once, and retention deletes sealed rows.
+ * One row per action, written in the transaction of the change. The application only inserts and reads rows; sealing sets `seq` and
+ * `hash` once, and retention deletes sealed rows.
  */
 export const auditEntries = snakeCase.table(
   'audit_entries',
@@ -50,7 +50,7 @@ export const auditEntries = snakeCase.table(
     outcome: text().$type<AuditOutcome>().notNull().default('succeeded'),
     /** Error message; null for a succeeded action. */
     error: text(),
-    /** Number of equal refused or failed attempts that this row stands for. */
+    /** Number of equal denied or failed attempts that this row represents. */
     count: integer().notNull().default(1),
     createdAt: createdAt(),
     /** Position in the tenant's chain, from 1; null until sealed. */

@@ -44,7 +44,7 @@ export const MAX_VERIFY_ROWS = 50_000
 type Options = {
   after?: number | null | undefined
   limit?: number | undefined
-  /** A position and hash that the caller noted earlier: detects a chain that was replaced from there on. */
+  /** A position and hash from an earlier verification: detects a replaced chain. */
   expected?: { seq: number; hash: string } | null | undefined
   /** A database that shows the rows of the installation: verifies their chain in place of the tenant's. */
   installation?: Db | undefined
@@ -153,7 +153,7 @@ export async function verifyAuditChain(
   }
 }
 
-/** The last place up to which retention deleted rows. A forged one is a problem: it could hide deleted rows. */
+/** The last position up to which retention deleted rows. A forged one is a problem: it could hide deleted rows. */
 async function lastPrune(
   { vault }: Ctx,
   prunes: AuditCheckpoint[],

@@ -36,7 +36,7 @@ it('removes it from the environment and closes its descriptor', () => {
 })
 
 it.each(['', '\n', 'short'])('rejects the master password %j in a file without showing it', (text) => {
-  const message = `Wrong configuration:\n  CREDENTIAL_MASTER_PASSWORD_FILE names ${join(folder, 'password')}, whose text must have at least 12 characters`
+  const message = `Invalid configuration:\n  CREDENTIAL_MASTER_PASSWORD_FILE names ${join(folder, 'password')}, whose text must have at least 12 characters`
   expect(() => passwordOf(text)).toThrow(new Error(message))
 })
 

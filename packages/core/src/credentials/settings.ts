@@ -28,11 +28,11 @@ export function takeMasterPassword(config: Config<typeof masterPasswordSettings>
   if (fd !== undefined) return readPassword(fd, `CREDENTIAL_MASTER_PASSWORD_FD names the descriptor ${fd}`)
   if (given) return given
   if (file) return readPassword(file, `CREDENTIAL_MASTER_PASSWORD_FILE names ${file}`)
-  throw new Error(`Wrong configuration:\n  set one of ${NAMES.join(', ')}: credentials are encrypted with it`)
+  throw new Error(`Invalid configuration:\n  set one of ${NAMES.join(', ')}: credentials are encrypted with it`)
 }
 
 function readPassword(from: string | number, named: string): string {
-  const wrong = (why: string) => new Error(`Wrong configuration:\n  ${named}, ${why}`)
+  const wrong = (why: string) => new Error(`Invalid configuration:\n  ${named}, ${why}`)
   let text: string
   try {
     text = readFileSync(from, 'utf8').replace(/\r?\n$/, '')

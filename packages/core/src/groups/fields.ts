@@ -5,7 +5,7 @@ import { multilineText, singleLineText } from '../kernel/input.ts'
 export const GroupName = z
   .string()
   .max(64, 'must have at most 64 characters')
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must begin with a letter and hold only letters, digits and _')
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must begin with a letter and contain only letters, digits and _')
   .refine(
     (name) => !['all', 'ungrouped', '_meta', 'localhost', 'hostvars', 'groups', 'group_names'].includes(name),
     'is reserved by Ansible; choose another name',

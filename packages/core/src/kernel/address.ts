@@ -60,14 +60,14 @@ export const User = z
   .string()
   .min(1, 'must not be empty')
   .max(64, 'must have at most 64 characters')
-  .regex(USER, 'must begin with a letter, digit or _ and hold only letters, digits and . _ @ + -')
+  .regex(USER, 'must begin with a letter, digit or _ and contain only letters, digits and . _ @ + -')
 
 /** Name of a node: the name it has in inventories, hostlists and logs. */
 export const NodeName = z
   .string()
   .min(1, 'must not be empty')
   .max(64, 'must have at most 64 characters')
-  .regex(NAME, 'must begin with a letter or digit and hold only letters, digits and . _ -')
+  .regex(NAME, 'must begin with a letter or digit and contain only letters, digits and . _ -')
   .refine((name) => !RESERVED.has(name.toLowerCase()), 'is reserved by Ansible; choose another name')
 
 /** @throws InvalidInput */

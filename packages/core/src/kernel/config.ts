@@ -93,6 +93,6 @@ export function loadConfig<S extends Settings>(env: NodeJS.ProcessEnv, settings:
     // The value is not shown, because it may be a secret.
     else errors.push(`${name} (from ${given.source}): ${parsed.error.issues.map((i) => i.message).join(', ')}`)
   }
-  if (errors.length > 0) throw new Error(`Wrong configuration:\n  ${[...errors, ...unsupportedSettings(env)].join('\n  ')}`)
+  if (errors.length > 0) throw new Error(`Invalid configuration:\n  ${[...errors, ...unsupportedSettings(env)].join('\n  ')}`)
   return config as Config<S>
 }

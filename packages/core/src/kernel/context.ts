@@ -64,7 +64,7 @@ export type Ctx<R extends AnyRelations = EmptyRelations> = SystemCtx<R> & {
   systemDb: Db
 }
 
-/** Through what and from where a caller acts, for the audit log. */
+/** Channel and client of a caller, for the audit log. */
 export type Origin = {
   channel: 'console' | 'api' | 'cli' | 'agent'
   /** Network address of the client. */
@@ -74,7 +74,7 @@ export type Origin = {
   sessionId: string | null
 }
 
-/** What one mutation did so far, for the audit log: the first permission that it required, and whether it left a row. */
+/** State of one mutation for the audit log: the first permission that it required, and whether an entry was recorded. */
 export type Attempt = { permission?: string; isRecorded?: boolean }
 
 /** Muster itself, over all tenants. */

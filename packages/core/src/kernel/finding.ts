@@ -24,7 +24,7 @@ export type Finding = {
   source: string
   severity: 'OK' | 'WARNING' | 'ERROR'
   message: string
-  /** What the operator does about it; null when nothing is needed. */
+  /** Recommended action of the operator; null when none is needed. */
   nextStep: string | null
 }
 

@@ -67,5 +67,5 @@ it('leaves texts and other values unchanged', () => {
 it('reasonOf returns only the reason of a failed query', () => {
   const failed = new DrizzleQueryError('select $1', [TOKEN], new Error('permission denied for table users'))
   expect(reasonOf(new Error('outer', { cause: failed }))).toBe('Database error: permission denied for table users')
-  expect(reasonOf(new Error('Wrong configuration'))).toBe('Wrong configuration')
+  expect(reasonOf(new Error('Invalid configuration'))).toBe('Invalid configuration')
 })

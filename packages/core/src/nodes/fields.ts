@@ -17,7 +17,7 @@ export const Tag = z
   .max(64, 'must have at most 64 characters')
   .regex(
     /^[\p{L}\p{N}][\p{L}\p{N}._:/=+-]*$/u,
-    'must begin with a letter or digit and hold only letters, digits and . _ : / = + -',
+    'must begin with a letter or digit and contain only letters, digits and . _ : / = + -',
   )
 export const Tags = z
   .array(Tag)

@@ -89,7 +89,7 @@ export async function advanceCredentialRotation(ctx: Ctx, id: string, secrets: R
       const work = await pending('RESTORE', and(isNull(hosts.restoredAt), sql`${hosts.attemptedAt} is not null`))
       if (work) return work
       const failedCount = await failed()
-      // A key that could not be removed harms nothing; a node with another password than the credential's is locked out.
+      // A key that was not removed does no harm. A node with a password other than the credential's is locked out.
       if (failedCount === 0 || rotation.publicKey) return finish(failedCount)
       await pause()
       return null

@@ -4,7 +4,7 @@ import { visibleTo } from '../kernel/db/rows.ts'
 import { rotationPermissions } from './permissions.ts'
 import { type CredentialRotation, credentialRotations } from './tables.ts'
 
-/** A worker without a sign of life for this long has lost its rotation. */
+/** A worker that has not renewed its claim for this long has lost the rotation. */
 export const LOST_AFTER_S = 60
 
 /**

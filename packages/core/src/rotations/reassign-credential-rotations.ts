@@ -6,8 +6,8 @@ import { credentialRotationQueue } from './queues.ts'
 import { credentialRotations } from './tables.ts'
 
 /**
- * Reconciler, over all tenants: gives rotations that lost their worker, or that none took, to another one.
- * @returns number of those
+ * Reconciler, over all tenants: enqueues rotations again that lost their worker or were never claimed.
+ * @returns number of enqueued rotations
  */
 export async function reassignCredentialRotations(ctx: SystemCtx): Promise<number> {
   authorize(ctx, rotationPermissions.report)

@@ -38,7 +38,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 /**
  * Starts to replace the secret of a credential on every node that uses it. A worker installs the new secret on each node and logs in
- * with it. When that succeeded everywhere, the credential gets the new secret and the previous key is removed from the nodes. When a
+ * with it. After success on all nodes, the credential gets the new secret, and the previous key is removed from the nodes. When a
  * node fails, the rotation pauses: no node is locked out, and the user resumes, cancels, or completes it without the failed nodes.
  * @throws NotFound, InvalidInput
  * @throws Conflict the kind cannot be rotated, a rotation is in progress, or no node uses the credential

@@ -10,7 +10,7 @@ export type RotationStatus = (typeof ROTATION_STATUSES)[number]
 export const ROTATION_HOST_STATUSES = ['PENDING', 'INSTALLED', 'DONE', 'FAILED', 'RESTORED'] as const
 export type RotationHostStatus = (typeof ROTATION_HOST_STATUSES)[number]
 
-/** Replacements of the secret of a credential on the nodes that use it. */
+/** Rotations: each replaces the secret of a credential on the nodes that use it. */
 export const credentialRotations = snakeCase.table(
   'credential_rotations',
   {
@@ -28,19 +28,19 @@ export const credentialRotations = snakeCase.table(
     /** SSH_KEY only: the new and the previous public key in authorized_keys format. */
     publicKey: text(),
     previousPublicKey: text(),
-    /** The worker that performs it, and the last sign of life. */
+    /** The worker that executes the rotation, and when it last renewed its claim. */
     workerId: text(),
     touchedAt: at(),
-    /** Why it waits for a decision: hosts failed. */
+    /** Since when the rotation waits for a decision, because hosts failed. */
     pausedAt: at(),
-    /** Take the failed nodes off the credential and finish with the others. */
+    /** When a user requested to complete the rotation without the failed nodes. */
     completeRequestedAt: at(),
-    /** Restore the previous secret on all hosts. */
+    /** When a user requested to restore the previous secret on all hosts. */
     cancelRequestedAt: at(),
     /** When the credential got the new secret. */
     switchedAt: at(),
     finishedAt: at(),
-    /** At the end: hosts that did not succeed. */
+    /** Number of failed hosts at the end. */
     failedCount: integer().notNull().default(0),
     /** Credential with the previous secret, for the failed nodes. */
     leftCredentialId: uuid().references(() => credentials.id, { onDelete: 'set null' }),
@@ -85,11 +85,11 @@ export const credentialRotationHosts = snakeCase.table(
     nodeId: uuid()
       .notNull()
       .references(() => computeNodes.id, { onDelete: 'cascade' }),
-    /** Since when the node may have been changed. */
+    /** Since when the node may have the new secret. */
     attemptedAt: at(),
     /** Since when a login with the new secret is known to succeed. */
     installedAt: at(),
-    /** Since when the previous secret is not accepted any more. */
+    /** Since when the previous secret is no longer accepted. */
     doneAt: at(),
     /** Since when the node has the previous secret again, after a cancellation. */
     restoredAt: at(),

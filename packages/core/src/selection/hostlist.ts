@@ -32,7 +32,7 @@ function expandRanges(ranges: string, max: number): string[] {
   const out: string[] = []
   for (const range of ranges.split(',')) {
     const match = /^\s*(\d{1,15})(?:-(\d{1,15}))?\s*$/.exec(range)
-    if (!match) throw wrong(`[${ranges}] must hold numbers and ranges such as 1-8,12`)
+    if (!match) throw wrong(`[${ranges}] must contain numbers and ranges such as 1-8,12`)
     const [, low, high = low] = match as unknown as [string, string, string?]
     const [first, last] = [Number(low), Number(high)]
     if (last < first) throw wrong(`the range ${low}-${high} runs backwards`)

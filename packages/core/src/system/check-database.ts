@@ -10,7 +10,7 @@ import { type Worker, workers } from '../workers/tables.ts'
 const QUEUE_WARNING_SECONDS = 60
 const QUEUE_ERROR_SECONDS = 600
 
-/** Checks that any process can do in the database: migrations, key versions, queue, and workers with what they reported. */
+/** Checks that read only the database: migrations, key versions, queue, and workers with the findings that they reported. */
 export async function checkDatabase(db: Db): Promise<Finding[]> {
   const { rows } = await db.execute<{ version: string; now: Date }>(
     sql`select current_setting('server_version') as version, now() as now`,
@@ -52,7 +52,7 @@ async function checkKeys(db: Db): Promise<Observation> {
     message,
     nextStep,
   })
-  if (!key) return finding('ERROR', 'There is no encryption key.', 'Start the API once with the master password.')
+  if (!key) return finding('ERROR', 'The database has no encryption key.', 'Start the API once with the master password.')
   if (key.version >= 250)
     return finding('WARNING', `Key version ${key.version} is near the maximum of 255.`, 'Rotate less often.')
   return finding('OK', `Secrets are encrypted with key version ${key.version}.`, null)

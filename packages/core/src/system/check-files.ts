@@ -4,7 +4,7 @@ import type { Observation } from '../kernel/finding.ts'
 /** A path with secrets, which only its owner may access. */
 export type PrivatePath = { path: string; what: string }
 
-/** Container engines mount secrets here; only the processes of the container can reach them, whatever their mode is. */
+/** Container engines mount secrets here. Only processes of the container can read them, regardless of the file mode. */
 const CONTAINER_SECRETS = '/run/secrets/'
 
 /** Checks that only the process's user can access directories and files with secrets. Missing ones are not reported. */

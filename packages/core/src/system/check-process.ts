@@ -6,7 +6,7 @@ import type { Observation } from '../kernel/finding.ts'
 import { checkDisk } from './check-disk.ts'
 import { checkFiles, type PrivatePath } from './check-files.ts'
 
-/** What an API or worker process knows about itself. */
+/** Environment, paths and vault of an API or worker process. */
 export type ProcessFacts = {
   env: NodeJS.ProcessEnv
   privatePaths: PrivatePath[]

@@ -4,7 +4,7 @@ import { reasonOf } from '../kernel/log.ts'
 import { checkDatabase } from './check-database.ts'
 import { systemPermissions } from './permissions.ts'
 
-/** The checks of the process that answers, such as checkProcess. */
+/** The checks of the calling process, such as `checkProcess`. */
 export type SystemChecks = () => Promise<Observation[]>
 
 const TIMEOUT_MS = 15_000

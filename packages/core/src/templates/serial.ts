@@ -35,6 +35,6 @@ export const batchesOf = (serial: string): (number | string)[] =>
 
 /** Tags as --tags of Ansible accepts them. */
 export const JobTags = z
-  .array(singleLineText(100).refine((tag) => !/[,\s]/.test(tag) && !tag.startsWith('-'), 'must hold no commas and spaces'))
+  .array(singleLineText(100).refine((tag) => !/[,\s]/.test(tag) && !tag.startsWith('-'), 'must contain no commas or spaces'))
   .max(50, 'at most 50')
   .transform((tags) => [...new Set(tags)])

@@ -10,13 +10,13 @@ import { INVITATION_INVALID, openInvitation } from './open-invitation.ts'
 
 export const AcceptInvitationInput = z.object({
   token: z.string(),
-  /** The signed-in user; null for a person without an account, for whom one is created. */
+  /** The signed-in user; null when `newUser` is created. */
   userId: Id.nullable(),
   newUser: z.object({ name: singleLineText(100), passwordHash: z.string() }).nullable(),
 })
 
 /**
- * Makes the holder of an invitation's token a member. The token works once. Somebody who has an account must be signed in: the token
+ * Makes the holder of an invitation's token a member. The token works once. A person with an account must be signed in: the token
  * alone never gives access to an existing account.
  * @throws NotFound the token is unknown, used, expired or revoked
  * @throws Forbidden the signed-in user has another email address; Conflict an account exists, or the user is already a member

@@ -19,7 +19,7 @@ export const CreateServiceAccountInput = z.object({
 })
 
 /**
- * Creates a member that is no person and cannot sign in. It owns API tokens, which outlive the people who make them.
+ * Creates a member for programs, which cannot sign in. Its API tokens stay valid when the member who created them is removed.
  * @throws Forbidden the role is above the caller's; Conflict the role is owner
  */
 export async function createServiceAccount(ctx: Ctx, input: z.input<typeof CreateServiceAccountInput>): Promise<Member> {

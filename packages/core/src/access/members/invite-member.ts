@@ -79,7 +79,7 @@ export async function inviteMember(ctx: Ctx, input: z.input<typeof InviteMemberI
       })
       .onConflictDoNothing()
       .returning()
-    if (!invitation) throw new Conflict(`Somebody else invited ${email} at the same time. Reload the invitations.`)
+    if (!invitation) throw new Conflict(`Another member invited ${email} at the same time. Reload the invitations.`)
     await audit(tx, ctx, invitationAudit.create, { id: invitation.id, name: email }, { role })
     return { token, invitation }
   })

@@ -9,7 +9,7 @@ import { type Member, members, tenants, users } from '../tables.ts'
 /** A member with the name of its user. */
 export type NamedMember = Member & { name: string; isServiceAccount: boolean }
 
-/** Serializes changes of the tenant's members: whether an owner remains depends on all of them. Also waits for a deletion of the tenant. */
+/** Serializes changes of the tenant's members, because each change must leave an owner. Also waits for a deletion of the tenant. */
 export async function lockMembers(tx: Tx, ctx: Ctx): Promise<void> {
   await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, ctx.tenantId)).for('no key update')
 }

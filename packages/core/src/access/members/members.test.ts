@@ -101,7 +101,7 @@ describe('invitations', () => {
     expect(await auditOf(member.id)).toEqual(['member.add'])
   })
 
-  test('need the sign-in of somebody who has an account', async () => {
+  test('require an existing user to sign in', async () => {
     const { token } = await inviteMember(ours.admin, { email: `admin@${theirs.tenant.name}.test`, role: 'viewer' })
     expect(await findInvitationByToken(t.runtime.db, token)).toMatchObject({ hasAccount: true })
     await expect(accept(token)).rejects.toThrow(/There is an account .* Sign in/)
@@ -112,7 +112,7 @@ describe('invitations', () => {
     expect(await findMemberships(t.runtime.db, member.userId)).toHaveLength(2)
   })
 
-  test('are for their address only', async () => {
+  test('are valid only for their email address', async () => {
     const { token } = await inviteMember(ours.admin, { email: 'somebody@site.test', role: 'viewer' })
     await expect(accept(token, theirs.admin.actor.id, null)).rejects.toThrow('The invitation is for somebody@site.test.')
     await expect(accept(token, null, null)).rejects.toThrow(/Choose a name and a password/)
@@ -138,7 +138,7 @@ describe('invitations', () => {
     for (const token of ['', 'msi_', `msi_${'a'.repeat(43)}`]) await expect(accept(token)).rejects.toMatchObject(NOT_FOUND)
   })
 
-  test('are refused for members, for roles above the own one, and for wrong addresses', async () => {
+  test('are rejected for members, for roles above the caller’s, and for invalid addresses', async () => {
     const invite = (ctx: Ctx, email: string, role: string) => inviteMember(ctx, { email, role })
     await expect(invite(ours.operator, 'a@x.test', 'viewer')).rejects.toMatchObject(FORBIDDEN)
     await expect(invite(ours.admin, 'a@x.test', 'owner')).rejects.toMatchObject(FORBIDDEN)
@@ -168,7 +168,7 @@ describe('changing members', () => {
     ['removeMember', (ctx, id) => removeMember(ctx, { id })],
   ]
 
-  test.each(VERBS)('%s is refused for the wrong role and the wrong tenant', async (_, verb) => {
+  test.each(VERBS)('%s is rejected for the wrong role and the wrong tenant', async (_, verb) => {
     const [member, owner] = [await memberOf(ours.viewer), await memberOf(ours.owner)]
     await expect(verb(ours.operator, member.id)).rejects.toMatchObject(FORBIDDEN)
     await expect(verb(ours.admin, owner.id)).rejects.toMatchObject(FORBIDDEN)
@@ -203,7 +203,7 @@ describe('transferOwnership', () => {
     await expect(transferOwnership(ours.owner, { id: (await memberOf(ours.operator)).id })).rejects.toMatchObject(CONFLICT)
   })
 
-  test('is refused for admins, other tenants, owners, suspended members and service accounts', async () => {
+  test('is rejected for admins, other tenants, owners, suspended members and service accounts', async () => {
     const [member, owner] = [await memberOf(ours.viewer), await memberOf(ours.owner)]
     await expect(transferOwnership(ours.admin, { id: member.id })).rejects.toMatchObject(FORBIDDEN)
     await expect(transferOwnership(theirs.owner, { id: member.id })).rejects.toMatchObject(NOT_FOUND)

@@ -12,7 +12,7 @@ import { revokeTokensOf } from '../tokens/revoke-tokens.ts'
 import { assertOwnerRemains, findChangeableMember, lockMembers } from './member-rows.ts'
 
 /**
- * Removes a member from the tenant and revokes its tokens and the tokens that these made. A service account is deleted.
+ * Removes a member from the tenant and revokes its tokens and the tokens created with them. A service account is deleted.
  * @throws NotFound; Forbidden its role is above the caller's; Conflict no owner would remain
  */
 export async function removeMember(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {

@@ -8,8 +8,8 @@ import { memberPermissions } from '../permissions.ts'
 import { accounts, members, passkeys, sessions, twoFactors, users } from '../tables.ts'
 
 /**
- * Removes the password, the passkeys and the second factor and ends the sessions of a user who lost access, so that a one-time link
- * can sign in. Called only on the server.
+ * Removes the password, the passkeys and the second factor of a user who lost access, and ends the sessions. The user then signs in
+ * with a one-time link. Called only by `muster-admin` on the server.
  * @param email null: the only active owner of the installation
  * @throws NotFound; Conflict when `email` is null and there are several owners
  */

@@ -36,7 +36,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * The names of the roles of somebody in `groups`, by tenant name. `provisionUser` gives the one with the most permissions.
+ * Returns the names of the roles of a user in `groups`, by tenant name. `provisionUser` applies the one with the most permissions.
  * @param isSame whether a group of the setting is one of the user's
  */
 export function rolesOf(

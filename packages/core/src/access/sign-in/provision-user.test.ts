@@ -89,7 +89,7 @@ test('suspends a member whose groups have no role any more, and rejects the sign
   expect(await memberOf(ours, userId)).toMatchObject({ suspendedAt: expect.any(Date), suspendedByName: 'OIDC sign-in' })
 })
 
-test('creates nothing for somebody without a role, and reports unknown tenants', async () => {
+test('creates no user without a role, and reports unknown tenants', async () => {
   const who = person()
   await expect(signIn(who, [])).rejects.toMatchObject(FORBIDDEN)
   expect(await t.runtime.db.$count(users, eq(users.email, who.email))).toBe(0)

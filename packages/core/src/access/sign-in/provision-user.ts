@@ -16,9 +16,9 @@ import { accounts, IDENTITY_PROVIDERS, type Member, members, tenants, users } fr
 
 export const ProvisionUserInput = z.object({
   provider: z.enum(IDENTITY_PROVIDERS),
-  /** Identifies the person at the provider for good; addresses and names change. */
+  /** Identifies the person at the provider permanently; addresses and names may change. */
   subject: z.string().min(1).max(1000),
-  /** Null also when the provider's is no address. */
+  /** Null when the provider sends none, or an invalid one. */
   email: EmailAddress.nullable().catch(null),
   /** Whether the provider has verified that the address is the person's. */
   isEmailVerified: z.boolean(),
@@ -31,9 +31,10 @@ export const ProvisionUserInput = z.object({
 type Input = z.output<typeof ProvisionUserInput>
 
 /**
- * Finds or creates the user of somebody whom an identity provider has authenticated, and gives it the roles of its groups. Changes only
- * memberships that a sign-in created: members that somebody added or invited, and owners, keep theirs. A membership without a group is
- * suspended. Somebody's existing account is used only when it was connected, or when both sides have verified the email address.
+ * Finds or creates the user of a person whom an identity provider has authenticated, and applies the roles of the user's groups.
+ * Changes only memberships that a sign-in created: owners and members whom a person added or invited keep their roles. A membership
+ * without a group is suspended. An existing account is used only when the identity is connected to it, or when both sides have
+ * verified the email address.
  * @throws Conflict the address belongs to an account that is not connected; Forbidden no tenant gives access
  */
 export async function provisionUser(
@@ -126,7 +127,7 @@ async function connectOrCreate(tx: Tx, caller: SystemCtx, identity: Input, hasRo
   return existing
 }
 
-/** Of memberships in the tenant: who is recorded as the one who changed them. */
+/** The context in which memberships of a tenant are changed and audited. */
 const tenantCtx = (caller: SystemCtx, tenantId: string, provider: Input['provider']): Ctx => ({
   ...caller,
   systemDb: caller.db,

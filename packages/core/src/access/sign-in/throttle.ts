@@ -57,7 +57,7 @@ export function createThrottle(db: Db) {
       if (account !== undefined) keys.push({ key: accountKey(kind, account), ...ACCOUNT })
       await count(keys)
     },
-    /** Forgets the failed attempts of an account after a successful one. Those of the address stay. */
+    /** Clears the counter of an account after a successful attempt. The counter of the address stays. */
     async succeeded(kind: string, account: string): Promise<void> {
       await db.delete(signInAttempts).where(inArray(signInAttempts.key, [accountKey(kind, account)]))
     },

@@ -23,7 +23,7 @@ export async function purgeDeletedTenants(ctx: SystemCtx, store: ArtifactStore):
   authorize(ctx, tenantPermissions.purge)
   let purged = 0
   for (const tenant of await ctx.db.select().from(tenants).where(isNotNull(tenants.deletedAt)).orderBy(tenants.id)) {
-    // A run that a worker claimed at the moment of the suspension.
+    // A worker may claim a run while the tenant is being suspended.
     if ((await ctx.db.$count(jobRuns, isActiveRunOf(tenant.id))) > 0) continue
     try {
       await removeAllRuns(ctx, store, tenant)

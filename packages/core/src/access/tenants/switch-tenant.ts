@@ -12,7 +12,7 @@ export const SwitchTenantInput = z.object({ sessionId: Id, tenantId: Id })
 
 /**
  * Changes the tenant in which a session of the caller works.
- * @throws Forbidden the caller is no active member of the tenant; NotFound the session ended
+ * @throws Forbidden the caller is not an active member of the tenant; NotFound the session ended
  */
 export async function switchTenant(caller: SystemCtx, input: z.input<typeof SwitchTenantInput>): Promise<void> {
   const { sessionId, tenantId } = parseInput(SwitchTenantInput, input)

@@ -139,7 +139,7 @@ describe('installation administrators', () => {
     })
   })
 
-  test('are the only ones who do this', async () => {
+  test('are the only callers with these permissions', async () => {
     const { owner, tenant } = await t.given.tenant()
     const { id } = (await t.given.tenant()).tenant
     for (const call of [
@@ -213,7 +213,7 @@ describe('deleteTenant', () => {
     expect(await purgeDeletedTenants(systemCtx(t.runtime), store)).toBe(0)
   })
 
-  test('is refused while the tenant is active or one of its runs is', async () => {
+  test('is rejected while the tenant or one of its runs is active', async () => {
     const { installationAdmin } = await t.given.tenant()
     const { admin, operator, tenant } = await t.given.tenant()
     const { id } = tenant
@@ -234,7 +234,7 @@ describe('deleteTenant', () => {
 })
 
 describe('quota of nodes', () => {
-  test('adding, importing and recommissioning beyond it is refused, also concurrently', async () => {
+  test('rejects adding, importing and recommissioning beyond the quota, also concurrently', async () => {
     const { installationAdmin } = await t.given.tenant()
     const { operator, tenant } = await t.given.tenant()
     await updateTenant(installationAdmin, { id: tenant.id, maxNodes: 2 })
@@ -278,7 +278,7 @@ describe('installation administrators appoint others', () => {
     const dismiss = (userId: string) => dismissInstallationAdmin(installationAdmin, { userId })
     expect(await dismiss(user!.id)).toMatchObject({ isInstallationAdmin: false })
     await expect(dismiss(user!.id)).rejects.toMatchObject({
-      message: expect.stringContaining('is no installation administrator'),
+      message: expect.stringContaining('is not an installation administrator'),
     })
     const others = await t.runtime.db.select().from(users).where(eq(users.isInstallationAdmin, true))
     const { won, lost } = await race(...others.map(({ id }) => dismiss(id)))

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Kinds of secrets by the start of their text. */
+/** Prefix of each kind of secret. */
 const PREFIXES = { apiToken: 'mst_', invitation: 'msi_' } as const
 /** Length of the token prefix that lists show: enough to identify a token, too short to guess the rest. */
 const PREFIX_LENGTH = 12

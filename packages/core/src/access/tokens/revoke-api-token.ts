@@ -10,7 +10,7 @@ import { type ApiToken, apiTokens } from '../tables.ts'
 import { revokeTokens } from './revoke-tokens.ts'
 
 /**
- * Revokes a token, and the tokens that it made, permanently.
+ * Revokes a token, and the tokens created with it, permanently.
  * @throws NotFound; Conflict when it is already revoked; Forbidden when another user owns it
  */
 export async function revokeApiToken(ctx: Ctx, input: z.input<typeof IdInput>): Promise<ApiToken> {

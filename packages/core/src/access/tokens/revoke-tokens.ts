@@ -7,8 +7,8 @@ import { accessChanged } from '../change-events.ts'
 import { type ApiToken, apiTokens } from '../tables.ts'
 
 /**
- * Revokes the valid tokens of the caller's tenant that match `condition`, and all tokens that these made. A token that is being made
- * by one of them waits for its maker's row (`createApiToken`), so that none is left out.
+ * Revokes the valid tokens of the caller's tenant that match `condition`, and all tokens created with them. `createApiToken` locks
+ * the row of the parent token, so that a token created concurrently is revoked too.
  */
 export async function revokeTokens(tx: Tx, ctx: Ctx, condition: SQL): Promise<ApiToken[]> {
   const revoked: ApiToken[] = []
@@ -33,6 +33,6 @@ export async function revokeTokens(tx: Tx, ctx: Ctx, condition: SQL): Promise<Ap
   return revoked
 }
 
-/** Revokes the tokens of a user in the caller's tenant, and all tokens that these made. */
+/** Revokes the tokens of a user in the caller's tenant, and all tokens created with them. */
 export const revokeTokensOf = (tx: Tx, ctx: Ctx, userId: string): Promise<ApiToken[]> =>
   revokeTokens(tx, ctx, eq(apiTokens.ownerId, userId))

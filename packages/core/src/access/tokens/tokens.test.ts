@@ -219,7 +219,7 @@ describe('the owner of a token', () => {
     expect(row).toMatchObject({ revokedAt: expect.any(Date), revokedById: admin.actor.id })
   })
 
-  test('may be a service account, whose tokens outlive the member that made them', async () => {
+  test('may be a service account: its tokens stay valid when the member who created them is removed', async () => {
     const { owner, admin, operator } = await t.given.tenant()
     const account = await createServiceAccount(admin, { name: 'ci', role: 'operator' })
     const create = (ctx: Ctx, serviceAccountId: string) => createApiToken(ctx, { name: 'ci', role: 'operator', serviceAccountId })

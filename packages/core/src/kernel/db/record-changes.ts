@@ -91,7 +91,7 @@ function recordInserted(query: Query, rowsOf: (table: PgTable) => Map<string, Ro
   return query
 }
 
-/** What the transaction so far changed in the rows with these primary keys, by key. */
+/** Changes of this transaction to the rows with these primary keys, by key. */
 export async function recordedChanges(tx: Tx, ids: string[]): Promise<Map<string, RecordedChange[]>> {
   const found = new Map<string, RecordedChange[]>()
   for (const [table, rows] of recordings.get(tx) ?? []) {
@@ -113,6 +113,6 @@ function keyOf(table: PgTable): { name: string; column: AnyPgColumn } | undefine
   return { name: keys[0]![0], column: keys[0]![1] }
 }
 
-/** All columns but contents of files. */
+/** All columns except file contents. */
 const readable = (table: PgTable) =>
   Object.fromEntries(Object.entries(getColumns(table)).filter(([, column]) => column.getSQLType() !== 'bytea'))

@@ -49,7 +49,7 @@ export const OTHER_TABLES: Record<string, { app: string; policy?: string; reason
 /** Tables whose rows the application can add and read, but never change or delete. Retention uses the system role. */
 export const INSERT_ONLY = ['audit_entries']
 
-/** The policy of a table without rules: no row. */
+/** The policy of a table without rules: no row is visible. */
 export const CLOSED = 'false'
 
 const ALL = 'select, insert, update, delete'
