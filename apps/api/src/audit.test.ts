@@ -63,7 +63,7 @@ describe.each(['viewer', 'owner'] as const)('as %s', (role) => {
 
 const ACTIONS = Object.values(auditActions).flatMap((actions) => Object.values(actions as object).map(({ name }) => name))
 
-test('most mutations are refused to viewers and allowed to owners, with the same action', () => {
+test('most mutations are denied to viewers and allowed to owners, with the same action', () => {
   const names = (role: 'viewer' | 'owner', outcome: string) => MUTATIONS.filter((name) => seen[role][name]?.outcome === outcome)
   const [denied, succeeded] = [names('viewer', 'denied'), names('owner', 'succeeded')]
   expect(denied.length).toBeGreaterThan(40)

@@ -182,7 +182,7 @@ test('reports the reason when it cannot start, without a stack trace', async () 
   const wrong = await run('./main.ts', { PORT: '99999' })
   expect(wrong).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/^The API cannot start\. Wrong configuration:\n {2}PORT \(from the environment\)/),
+    err: expect.stringMatching(/^The API cannot start\. Invalid configuration:\n {2}PORT \(from the environment\)/),
   })
   expect(wrong.err).not.toMatch(/\n {4}at /)
 })

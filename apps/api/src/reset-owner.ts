@@ -4,8 +4,8 @@ import { reasonOf } from '@muster/core/log'
 import { openRuntime } from './runtime.ts'
 import { createAuth } from './sign-in/auth.ts'
 
-// `node apps/api/src/reset-owner.ts [EMAIL]` removes the password, the passkeys, the second factor and the sessions of the owner, or of the
-// user with this address, and prints a one-time sign-in link.
+// `node apps/api/src/reset-owner.ts [EMAIL]` removes the password, the passkeys, the second factor and the sessions of the owner, or of
+// the user with this address, and prints a one-time sign-in link.
 try {
   const { runtime, publicUrl, authSecret, close } = await openRuntime({ ...process.env, LOG_LEVEL: 'silent' }, 'reset-owner')
   const auth = createAuth({ db: runtime.db, secret: authSecret, publicUrl, log: runtime.log })

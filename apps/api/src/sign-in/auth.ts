@@ -154,7 +154,7 @@ export function createAuth(options: AuthOptions) {
   async function checkCurrentPassword(facts: RequestFacts, caller: Caller, given: string | null | undefined): Promise<void> {
     const hash = await passwordOf(caller.actor.id)
     if (!hash) return
-    // The same counter as at sign-in: it is the same secret.
+    // The same counter as at sign-in, because it protects the same secret.
     const account = caller.email ?? caller.actor.id
     await throttle.attempt('password', addressOf(facts), account)
     if (!given || !(await (await internals).password.verify({ hash, password: given })))

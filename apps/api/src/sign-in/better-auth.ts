@@ -41,7 +41,7 @@ function assertUserVerified(isVerified: boolean | undefined): void {
   if (!isVerified) throw new APIError('UNAUTHORIZED', { message: 'the authenticator did not verify the user' })
 }
 
-/** The plugin asks for the second factor only after its own list of routes. */
+/** Adds our route to those after which the plugin requires the second factor. */
 const alsoAfterExternalSignIn = <Plugin extends ReturnType<typeof twoFactor>>(plugin: Plugin): Plugin => ({
   ...plugin,
   hooks: {

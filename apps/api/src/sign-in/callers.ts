@@ -16,7 +16,7 @@ const { sessions, users } = schema
 /** Cache lifetime of a caller. A change event of any process clears the cache; a lost event delays a revocation by this time. */
 const CALLER_CACHE_MS = 4000
 const CALLER_CACHE_MAX = 10_000
-/** Interval in which the callers of open streams are read again, so that a revocation without a change event takes effect. */
+/** Interval at which the callers of open streams are read again. A revocation then takes effect even if its change event is lost. */
 const WATCH_MS = 3000
 
 /** Why a stream must end: the caller may not sign in any more, or has another role or tenant. */

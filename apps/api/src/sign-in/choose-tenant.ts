@@ -13,7 +13,7 @@ const isNamed = ({ tenantId, tenantName }: NamedTenant, wanted: string) =>
 /**
  * The membership in which a user's request works: in the wanted tenant, else in the session's active tenant, else in the one joined
  * first. Undefined when the user has no active membership.
- * @throws Forbidden when the user is no active member of the wanted tenant
+ * @throws Forbidden when the user is not an active member of the wanted tenant
  */
 export function chooseMembership(
   memberships: Membership[],

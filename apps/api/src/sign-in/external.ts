@@ -24,7 +24,7 @@ export function createExternalSignIn(parts: Parts) {
   const prefix = cookiePrefix(publicUrl)
   /** Binds a flow to the browser that started it. */
   const flowCookie = `${prefix}.oidc`
-  /** Remembers that this browser signed in through the provider, where signing out continues. */
+  /** Marks a browser that signed in through the provider. Signing out then continues at the provider. */
   const providerCookie = `${prefix}.provider`
 
   function setCookie({ responseHeaders }: RequestFacts, name: string, value: string, seconds: number | null) {
@@ -49,7 +49,7 @@ export function createExternalSignIn(parts: Parts) {
     return id
   }
 
-  /** Signs a user in whom a provider has authenticated. @throws SecondFactorRequired */
+  /** Signs in a user whom a provider has authenticated. @throws SecondFactorRequired */
   async function signInAs(context: Context, userId: string): Promise<SignedIn> {
     const response = await route(context, EXTERNAL_SIGN_IN, { userId })
     const challenge = response.ok && cookieOf(response, 'two_factor')
@@ -98,7 +98,7 @@ export function createExternalSignIn(parts: Parts) {
     },
 
     /**
-     * Ends a sign-in with the answer of the provider. The user keeps the session, when it only connected its identity.
+     * Completes a sign-in with the response of the provider. A user who only connects an identity keeps the session.
      * @param response query string of the redirect
      * @throws NotFound, Unauthenticated, Unavailable, Conflict, Forbidden, SecondFactorRequired
      */

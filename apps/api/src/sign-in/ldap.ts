@@ -13,7 +13,7 @@ import type { Identity } from './identity.ts'
 const TIMEOUT_MS = 10_000
 const MAX_GROUPS = 5000
 const MAX_INPUT = 256
-/** Names of an entry that never change: of OpenLDAP, 389 Directory Server and Active Directory. */
+/** Attributes that identify an entry permanently: of OpenLDAP, 389 Directory Server and Active Directory. */
 const IDS = ['entryUUID', 'nsUniqueId', 'objectGUID']
 const ATTRIBUTES = ['mail', 'displayName', 'cn', ...IDS]
 
@@ -33,15 +33,13 @@ export function createLdap(
   const { LDAP_URL, LDAP_BIND_DN, LDAP_USER_BASE, LDAP_GROUP_BASE } = config
   if (!LDAP_URL) return null
   if (!LDAP_USER_BASE || !LDAP_GROUP_BASE)
-    throw new Error(
-      'LDAP_URL is set, and LDAP_USER_BASE or LDAP_GROUP_BASE is not. They are the entries below which users and groups are.',
-    )
+    throw new Error('LDAP_URL requires LDAP_USER_BASE and LDAP_GROUP_BASE, the DNs below which Muster searches users and groups.')
   const url = new URL(LDAP_URL)
   const isSecure = url.protocol === 'ldaps:'
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const port = Number(url.port) || (isSecure ? 636 : 389)
   const bindPassword = readSecret('LDAP_BIND_PASSWORD_FILE', config.LDAP_BIND_PASSWORD_FILE)
-  if (LDAP_BIND_DN && !bindPassword) throw new Error('LDAP_BIND_DN is set, and LDAP_BIND_PASSWORD_FILE is not.')
+  if (LDAP_BIND_DN && !bindPassword) throw new Error('LDAP_BIND_DN requires LDAP_BIND_PASSWORD_FILE.')
   const ca = readSecret('LDAP_CA_FILE', config.LDAP_CA_FILE)
   const tls = { ...(ca ? { ca } : {}), ...(isIP(host) ? { host } : { host, servername: host }) }
 
@@ -55,7 +53,7 @@ export function createLdap(
       isUsed = true
       return open()
     }
-    // The library calls them with its own reading of the URL, which is not used.
+    // The library passes its own parsed URL, which is ignored.
     const createSecureConnection = (() => once(() => overTls({ ...tls, host: address, port }))) as unknown as typeof overTls
     const createConnection = (() => once(() => overTcp({ host: address, port }))) as unknown as typeof overTcp
     const client = new Client({
@@ -97,7 +95,7 @@ export function createLdap(
     return found.searchEntries.flatMap((entry) => [entry.dn, ...texts(entry.cn)])
   }
 
-  /** Whether the password opens the entry. */
+  /** Whether a bind with the password succeeds. */
   const opens = (dn: string, password: string): Promise<boolean> =>
     connected(async (client) => {
       try {
@@ -143,7 +141,7 @@ export function createLdap(
       }
     },
 
-    /** Connects, logs the service account in and looks for the two base entries. */
+    /** Connects, binds as the service account and searches the two base entries. */
     async check(): Promise<Observation[]> {
       const finding = (severity: Observation['severity'], message: string, nextStep: string | null): Observation[] => [
         { check: 'SIGN_IN', severity, message, nextStep },
@@ -169,7 +167,7 @@ export function createLdap(
           if (config.LDAP_ROLES.length === 0)
             return finding(
               'WARNING',
-              `${host} responds, and no group has a role: nobody gets access by it.`,
+              `${host} responds, but no group has a role, so no one can sign in with it.`,
               'Set LDAP_ROLES, for example to {"gpu-admins": "admin"}.',
             )
           return finding('OK', `${host} responds, with a trusted certificate.`, null)

@@ -24,7 +24,7 @@ export function createOidc(
   { publicUrl, defaultTenant, localTargets }: { publicUrl: string; defaultTenant: string; localTargets: readonly LocalTarget[] },
 ) {
   if (!OIDC_ISSUER) return null
-  if (!OIDC_CLIENT_ID) throw new Error('OIDC_ISSUER is set, and OIDC_CLIENT_ID is not. Register Muster at the provider.')
+  if (!OIDC_CLIENT_ID) throw new Error('OIDC_ISSUER requires OIDC_CLIENT_ID. Register Muster at the provider.')
   const issuer = new URL(OIDC_ISSUER)
   const clientId = OIDC_CLIENT_ID
   const authentication = clientAuthentication(OIDC_CLIENT_SECRET_FILE)
@@ -58,7 +58,7 @@ export function createOidc(
     redirectUri,
     roles: config.OIDC_ROLES,
 
-    /** The address to which the user goes, and what the answer is checked against. @throws Unavailable */
+    /** Returns the URL that the user opens, and the values that the response must match. @throws Unavailable */
     async start(): Promise<{ url: string; flow: Omit<OidcFlow, 'userId'> }> {
       const flow = {
         state: client.randomState(),
@@ -78,7 +78,7 @@ export function createOidc(
     },
 
     /**
-     * The person who comes back from the provider.
+     * Returns the person whom the provider authenticated.
      * @param response query string of the redirect
      * @throws Unauthenticated, Unavailable
      */
@@ -134,10 +134,10 @@ export function createOidc(
         if (config.OIDC_ROLES.length === 0)
           return finding(
             'WARNING',
-            `${issuer.href} responds, and no group has a role: nobody gets access by it.`,
+            `${issuer.href} responds, but no group has a role, so no one can sign in with it.`,
             'Set OIDC_ROLES, for example to {"gpu-admins": "admin"}.',
           )
-        return finding('OK', `${issuer.href} responds. Its redirect address of Muster must be ${redirectUri}.`, null)
+        return finding('OK', `${issuer.href} responds. Its redirect URI for Muster must be ${redirectUri}.`, null)
       } catch (error) {
         return finding('ERROR', errorOf(error).message, 'Check OIDC_ISSUER, and that the API can reach the provider.')
       }

@@ -8,7 +8,7 @@ import type { SignInParts } from './parts.ts'
 
 const { sessions, users } = schema
 
-/** A code is valid for 30 s, and better-auth accepts the one before and after. */
+/** A code is valid for 30 s, and better-auth also accepts the previous and the next one. */
 const CODE_VALID_S = 120
 
 type CallerFacts = RequestFacts & CallerContext

@@ -16,6 +16,6 @@ async function endSessions(ctx: Ctx, userId: string, condition: SQL): Promise<nu
 export const endSession = async (ctx: Ctx, userId: string, id: string): Promise<boolean> =>
   (await endSessions(ctx, userId, eq(sessions.id, id))) > 0
 
-/** Ends all sessions of the user but the caller's own. @returns how many */
+/** Ends all sessions of the user except the caller's. @returns how many */
 export const endOtherSessions = (ctx: Ctx, { actor, sessionId }: Pick<Caller, 'actor' | 'sessionId'>): Promise<number> =>
   sessionId ? endSessions(ctx, actor.id, ne(sessions.id, sessionId)) : Promise.resolve(0)

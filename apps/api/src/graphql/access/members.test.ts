@@ -90,7 +90,7 @@ test('shows the link once when the installation sends no mail, and when sending 
   send.mockRestore()
 })
 
-test('somebody with an account accepts with its password or session, never with the link alone', async () => {
+test('an existing user accepts with password or session, never with the link alone', async () => {
   const session = await join('dora@site.test')
   ours = await t.given.tenant()
   await invite('dora@site.test')

@@ -28,7 +28,7 @@ const memberPayload = (description: string) => ({ member: { type: Member, descri
 type InvitedMember = Awaited<ReturnType<typeof inviteMember>>
 type Delivery = { link: string | null; deliveryProblem: string | null }
 
-/** Sends the link of an invitation. Returns it, to be passed on by the caller, when the installation sends no mail or sending fails. */
+/** Sends the link of an invitation. Returns the link when the installation has no mail server or sending fails. */
 async function deliver({ ctx, deps }: ApiContext, { token, invitation }: InvitedMember): Promise<Delivery> {
   const link = secretLink(deps.publicUrl, '/invitation', token)
   if (!deps.mailer) return { link, deliveryProblem: null }
@@ -110,7 +110,7 @@ mutation('revokeInvitation', {
 mutation('createServiceAccount', {
   action: memberAudit.add,
   description:
-    'Creates a member that is no person. It cannot sign in; it owns API tokens, which outlive the people who make them.',
+    'Creates a member for programs. It cannot sign in. Its API tokens stay valid when the member who created them is removed.',
   input: (t) => ({
     name: t.string({ required: true, description: 'Purpose of the account, at most 100 characters.' }),
     role: t.string({ required: true, description: 'Name of the role, at most with the permissions of the caller; not `owner`.' }),

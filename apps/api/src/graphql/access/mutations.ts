@@ -121,7 +121,7 @@ mutation('createApiToken', {
     }),
     expiresInSeconds: t.int({
       description:
-        'Lifetime in seconds, at least 60 and at most API_TOKEN_MAX_DAYS of the installation. Default: 90 days. A token that creates another one cannot give it a longer life than its own.',
+        'Lifetime in seconds, from 60 to API_TOKEN_MAX_DAYS of the installation. Default: 90 days. A token cannot create one that expires later than itself.',
     }),
     networks: t.stringList({
       description:

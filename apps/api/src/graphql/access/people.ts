@@ -82,10 +82,10 @@ export const User = builder.drizzleNode('users', {
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Display name.' }),
     email: t.exposeString('email', {
-      description: 'Email address for signing in; one that receives no mail for a service account.',
+      description: 'Email address for signing in. The address of a service account receives no mail.',
     }),
     isServiceAccount: t.exposeBoolean('isServiceAccount', {
-      description: 'True for an account that is no person: it cannot sign in and only owns API tokens.',
+      description: 'True for an account for programs, which cannot sign in and only owns API tokens.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user was created.' }),
   }),
@@ -135,7 +135,7 @@ export const Member = builder.drizzleNode('members', {
 
 export const Invitation = builder.drizzleNode('invitations', {
   name: 'Invitation',
-  description: 'An invitation to become a member of the tenant. Visible to those who may invite.',
+  description: 'An invitation to become a member of the tenant. Requires the permission `member:write`.',
   select: { columns: { id: true } },
   id: { column: (invitation) => invitation.id },
   fields: (t) => ({
@@ -167,7 +167,7 @@ export const OpenInvitation = builder.objectRef<OpenInvitationShape>('OpenInvita
     tenantName: t.exposeString('tenantName', { description: 'Name of the tenant.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the link stops working.' }),
     hasAccount: t.exposeBoolean('hasAccount', {
-      description: 'True when a user with the address exists, who must sign in to accept; false when accepting creates the user.',
+      description: 'True when a user with the address exists and must sign in to accept; false when accepting creates the user.',
     }),
   }),
 })
@@ -191,7 +191,7 @@ export const Actor = builder.objectRef<ActorShape>('Actor').implement({
     user: t.field({
       type: User,
       nullable: true,
-      description: 'The user, also behind an API token; null for other actors and when the user was deleted.',
+      description: 'The user, or the owner of the API token; null for other actors and when the user was deleted.',
       resolve: async ({ userId }, _args, context) => (userId ? ((await loadUser(context, userId)) ?? null) : null),
     }),
   }),

@@ -11,7 +11,7 @@ mutation('verifySecondFactor', {
   authScopes: { public: true },
   input: (t) => ({
     challenge: t.string({ required: true, description: '`challenge` of the SecondFactorRequiredError of the first step.' }),
-    code: t.string({ required: true, description: 'Code of the authenticator app, or a recovery code, which is used up.' }),
+    code: t.string({ required: true, description: 'Code of the authenticator app, or a recovery code. Each code works once.' }),
   }),
   payload: session,
   errors: [Unauthenticated, Unavailable],

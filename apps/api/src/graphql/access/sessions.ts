@@ -64,7 +64,7 @@ export const userOf = (caller: { actor: { kind: string; id: string } } | null) =
   caller?.actor.kind === 'user' ? caller.actor.id : NOBODY
 
 mutation('endSession', {
-  description: 'Ends a session of the signed-in user. Its requests and subscriptions are rejected within 5 seconds.',
+  description: 'Ends a session of the signed-in user. Its requests are rejected and its subscriptions end within 5 seconds.',
   input: (t) => ({ id: t.id({ required: true, description: 'ID of the session.' }) }),
   payload: { endedId: { type: 'ID', description: 'The ID of the ended session.' } },
   errors: [NotFound],

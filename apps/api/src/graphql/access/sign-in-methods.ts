@@ -17,7 +17,7 @@ import { SystemCheck } from '../system/types.ts'
 import { session } from './mutations.ts'
 
 export const SignInMethodKind = builder.enumType('SignInMethodKind', {
-  description: 'How users prove who they are.',
+  description: 'How users authenticate.',
   values: same({
     PASSWORD: 'Email address and password, stored in Muster.',
     OIDC: 'An OpenID Connect provider.',
@@ -32,7 +32,7 @@ const SignInGroupRole = builder.objectRef<GroupRole>('SignInGroupRole').implemen
   description: 'Members of a group of the identity provider get a role in a tenant when they sign in.',
   fields: (t) => ({
     group: t.exposeString('group', { description: 'Name of the group at the provider.' }),
-    tenant: t.exposeString('tenant', { nullable: true, description: 'Name of the tenant; null: that of MUSTER_TENANT_NAME.' }),
+    tenant: t.exposeString('tenant', { nullable: true, description: 'Name of the tenant; null for MUSTER_TENANT_NAME.' }),
     role: t.exposeString('role', { description: 'Name of the role in the tenant.' }),
   }),
 })
@@ -43,12 +43,12 @@ const SignInMethodDetails = builder.objectRef<MethodDetails>('SignInMethodDetail
     address: t.exposeString('address', { description: 'Address of the provider.' }),
     redirectUri: t.exposeString('redirectUri', {
       nullable: true,
-      description: 'Address that the provider must accept for the return to Muster; null when the method needs none.',
+      description: 'Redirect URI to register at the provider; null when the method needs none.',
     }),
     groupRoles: t.field({
       type: [SignInGroupRole],
       description:
-        'Roles of groups; at most 1,000. Somebody in several groups of a tenant gets the role with the most permissions.',
+        'Roles of groups; at most 1,000. A user in several groups of a tenant gets the role with the most permissions.',
       resolve: ({ groupRoles }) => groupRoles,
     }),
   }),
@@ -57,10 +57,10 @@ const SignInMethodDetails = builder.objectRef<MethodDetails>('SignInMethodDetail
 const SignInMethod = builder.objectRef<Method>('SignInMethod').implement({
   description: 'A way to sign in that this installation offers.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: SignInMethodKind, description: 'How users prove who they are.' }),
+    kind: t.expose('kind', { type: SignInMethodKind, description: 'How users authenticate.' }),
     name: t.exposeString('name', {
       nullable: true,
-      description: 'Name of the provider for users; null for passwords and passkeys.',
+      description: 'Display name of the provider; null for passwords and passkeys.',
     }),
     details: t.field({
       type: SignInMethodDetails,
@@ -106,12 +106,12 @@ mutation('checkSignInMethod', {
   action: signInMethodAudit.check,
   description: 'Checks whether a sign-in method works, without signing in.',
   input: (t) => ({ kind: t.field({ type: SignInMethodKind, required: true, description: 'The method.' }) }),
-  payload: { findings: { type: [SystemCheck], description: 'What works and what does not; at most 5.' } },
+  payload: { findings: { type: [SystemCheck], description: 'Results of the check; at most 5.' } },
   errors: [NotFound],
   resolve: async ({ kind }, { ctx, deps: { auth } }) => {
     authorize(ctx, systemPermissions.check)
     const checked = { PASSWORD: null, PASSKEY: null, OIDC: auth.oidc, LDAP: auth.ldap }[kind]
-    if (!checked) throw new NotFound(`This installation has no sign-in method ${kind} that could be tested.`)
+    if (!checked) throw new NotFound(`The sign-in method ${kind} is not configured, or has nothing to check.`)
     return { findings: (await checked.check()).map((finding) => ({ ...finding, source: 'API' })) }
   },
 })
@@ -119,11 +119,11 @@ mutation('checkSignInMethod', {
 mutation('startOidcSignIn', {
   action: userAudit.startOidcSignIn,
   description:
-    'Starts a sign-in at the OpenID Connect provider. Sets a cookie that binds it to the browser for ten minutes. The browser goes to `url`, and returns to /sign-in/oidc.',
+    'Starts a sign-in at the OpenID Connect provider. Sets a cookie that binds it to the browser for ten minutes. The browser opens `url` and returns to /sign-in/oidc.',
   authScopes: { public: true },
   input: (t) => ({
     connect: t.boolean({
-      description: 'Connects the identity at the provider with the signed-in user, who can then sign in with it. Default: false.',
+      description: 'Whether to connect the identity at the provider to the signed-in user instead of signing in. Default: false.',
     }),
     currentPassword: t.string({ description: 'With `connect`: the current password; required when the user has one.' }),
   }),
@@ -135,7 +135,7 @@ mutation('startOidcSignIn', {
 mutation('finishOidcSignIn', {
   action: sessionAudit.create,
   description:
-    'Signs in with the answer of the OpenID Connect provider. Creates the user at the first sign-in, and gives it the roles of its groups.',
+    'Signs in with the response of the OpenID Connect provider. Creates the user at the first sign-in, and applies the roles of its groups.',
   authScopes: { public: true },
   input: (t) => ({
     response: t.string({
@@ -151,13 +151,13 @@ mutation('finishOidcSignIn', {
 mutation('signInWithLdap', {
   action: sessionAudit.create,
   description:
-    'Signs in with name and password of the LDAP directory. Creates the user at the first sign-in, and gives it the roles of its groups.',
+    'Signs in with the name and password of an LDAP directory. Creates the user at the first sign-in, and applies the roles of its groups.',
   authScopes: { public: true },
   input: (t) => ({
     userName: t.string({ required: true, description: 'Name of the user in the directory.' }),
     password: t.string({ required: true, description: 'Password of the user in the directory.' }),
     connect: t.boolean({
-      description: 'Connects the entry of the directory with the signed-in user, who can then sign in with it. Default: false.',
+      description: 'Whether to connect the entry of the directory to the signed-in user instead of signing in. Default: false.',
     }),
     currentPassword: t.string({ description: 'With `connect`: the current password in Muster; required when the user has one.' }),
   }),

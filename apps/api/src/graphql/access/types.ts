@@ -108,7 +108,7 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
     tenants: t.drizzleField({
       type: [Tenant],
       description:
-        'Tenants of which the user is an active member, the one joined first first; the tenant of an API token. At most 500.',
+        'Tenants of which the user is an active member, ordered by the date of joining. For an API token, its tenant. At most 500.',
       resolve: async (query, { actor, tenantId }, _args, { deps }) => {
         const { db } = deps.runtime
         const ids = actor.kind === 'token' ? [tenantId] : (await findMemberships(db, actor.id)).map((each) => each.tenantId)
@@ -132,7 +132,7 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
     }),
     needsPassword: t.boolean({
       description:
-        'Whether the user must set a password: it signed in with a one-time link and has no other way to sign in. False for API tokens.',
+        'Whether the user must set a password, after signing in with a one-time link and without another way to sign in. False for API tokens.',
       resolve: async ({ actor }, _args, { deps }) =>
         actor.kind === 'user' &&
         !(await hasLocalSignIn(deps.runtime.db, actor.id)) &&

@@ -23,7 +23,7 @@ export const AuditActorKind = builder.enumType('AuditActorKind', {
 })
 
 export const AuditChannel = builder.enumType('AuditChannel', {
-  description: 'Through what an actor acted.',
+  description: 'Interface that an actor used.',
   values: upper({
     console: 'The web console.',
     api: 'GraphQL or HTTP.',
@@ -39,7 +39,7 @@ export const AuditChainProblemKind = builder.enumType('AuditChainProblemKind', {
   values: upper({
     changed: 'An entry or its hash was changed, or entries were exchanged.',
     missing: 'Entries were deleted.',
-    duplicate: 'Several entries have one position.',
+    duplicate: 'Several entries have the same position.',
     checkpoint: 'A checkpoint was not signed by this installation, or contradicts the entry at its position.',
     unsigned: 'Entries after the last checkpoint, which was deleted.',
   }),

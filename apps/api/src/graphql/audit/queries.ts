@@ -14,7 +14,7 @@ import { AuditChainVerification, AuditEntry, auditEntryConnection } from './type
 const { auditEntries } = schema
 
 const OF_INSTALLATION =
-  'Whether the entries of the installation are read in place of the tenant’s: those without a tenant, such as sign-ins with unknown email addresses. Also requires the permission `installation_audit:read`.'
+  'Whether to read the entries of the installation instead of the tenant’s, such as sign-ins with unknown email addresses. Requires the permission `installation_audit:read`.'
 
 const AuditFilter = builder.inputType('AuditFilter', {
   description: 'Conditions on audit entries; an entry must meet all of them.',
@@ -114,8 +114,8 @@ builder.queryFields((t) => ({
         type: 'BigInt',
         description: 'Position after which the verification starts. Default: the oldest entry.',
       }),
-      expectedSeq: t.arg({ type: 'BigInt', description: 'A position that was noted earlier, with `expectedHash`.' }),
-      expectedHash: t.arg.string({ description: 'The hash that `expectedSeq` had: detects a replaced chain.' }),
+      expectedSeq: t.arg({ type: 'BigInt', description: '`lastSeq` of an earlier verification; requires `expectedHash`.' }),
+      expectedHash: t.arg.string({ description: '`lastHash` of the same verification. A mismatch reveals a replaced chain.' }),
       ofInstallation: t.arg.boolean({ description: OF_INSTALLATION }),
     },
     resolve: (_root, { afterSeq, expectedSeq, expectedHash, ofInstallation }, { ctx, deps }) =>

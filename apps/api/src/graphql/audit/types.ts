@@ -60,12 +60,12 @@ export const AuditEntry = builder.drizzleObject('auditEntries', {
   select: { columns: { id: true, action: true, objectId: true, actorKind: true, actorId: true } },
   fields: (t) => ({
     entryId: t.exposeString('id', { description: 'UUID of the entry. UUIDs of later entries are greater.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the action was recorded.' }),
     action: t.exposeString('action', { description: 'Action, for example `job_run.cancel`.' }),
     outcome: t.expose('outcome', { type: AuditOutcome, description: 'Outcome.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why the action was not performed; null when it was.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why the action was not performed; null when it succeeded.' }),
     count: t.exposeInt('count', {
-      description: 'Number of attempts that the entry stands for. More than 1 when an address made too many in one minute.',
+      description: 'Number of attempts that the entry represents. More than 1 when an address made too many in one minute.',
     }),
     actorKind: t.expose('actorKind', { type: AuditActorKind, description: 'Kind of the actor.' }),
     actorName: t.exposeString('actorName', { description: 'Name of the user, API token, agent or process at that time.' }),
@@ -76,19 +76,25 @@ export const AuditEntry = builder.drizzleObject('auditEntries', {
       resolve: ({ actorKind, actorId }) => (actorKind === 'user' && actorId ? ({ id: actorId } as never) : null),
     }),
     sessionId: t.exposeString('sessionId', { nullable: true, description: 'Identifies the session; null without one.' }),
-    channel: t.expose('channel', { type: AuditChannel, description: 'Through what the actor acted.' }),
-    userAgent: t.exposeString('userAgent', { nullable: true, description: 'The program, as it names itself.' }),
-    address: t.exposeString('address', { nullable: true, description: 'Network address of the client.' }),
+    channel: t.expose('channel', { type: AuditChannel, description: 'Interface that the actor used.' }),
+    userAgent: t.exposeString('userAgent', {
+      nullable: true,
+      description: 'User-Agent header of the client; null when it sent none.',
+    }),
+    address: t.exposeString('address', { nullable: true, description: 'Network address of the client; null without a client.' }),
     permission: t.exposeString('permission', {
       nullable: true,
-      description: 'Permission that the action required, for example `node:purge`.',
+      description: 'Permission that the action required, for example `node:purge`; null when it required none.',
     }),
     objectId: t.id({
       nullable: true,
       description: 'ID of the object; null when there is none, or when its type has no ID. The object may have been deleted.',
       resolve: objectIdOf,
     }),
-    objectName: t.exposeString('objectName', { nullable: true, description: 'Name of the object at that time.' }),
+    objectName: t.exposeString('objectName', {
+      nullable: true,
+      description: 'Name of the object at that time; null when it has none.',
+    }),
     changes: t.field({
       type: [AuditChange],
       description: 'Changed fields with secrets masked, at most 500.',
@@ -109,8 +115,11 @@ export const AuditEntry = builder.drizzleObject('auditEntries', {
           .slice(0, 100)
           .map(([name, value]) => ({ name, value: JSON.stringify(value) })),
     }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Reason that the actor gave.' }),
-    requestId: t.exposeString('requestId', { nullable: true, description: 'ID of the request, as in the log of the API.' }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Reason that the actor gave; null without one.' }),
+    requestId: t.exposeString('requestId', {
+      nullable: true,
+      description: 'ID of the request in the log of the API; null for actions without a request.',
+    }),
     runId: t.id({
       nullable: true,
       description: 'ID of the run on whose behalf a worker acted; null for other actions.',
@@ -120,7 +129,7 @@ export const AuditEntry = builder.drizzleObject('auditEntries', {
     seq: t.expose('seq', {
       type: 'BigInt',
       nullable: true,
-      description: 'Position in the chain, from 1; null for about two seconds, until the entry is sealed.',
+      description: 'Position in the chain, from 1; null until the entry is sealed, usually within five seconds.',
     }),
     hash: t.exposeString('hash', { nullable: true, description: 'Chain hash, hexadecimal; null until the entry is sealed.' }),
   }),
@@ -131,9 +140,9 @@ export const auditEntryConnection = connectionTypes(AuditEntry, 'AuditEntry', 'a
 const AuditChainProblem = builder.objectRef<ChainProblem>('AuditChainProblem').implement({
   description: 'A problem in the chain of audit entries.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: AuditChainProblemKind, description: 'Kind.' }),
-    firstSeq: t.field({ type: 'BigInt', description: 'First position.', resolve: ({ seq }) => seq }),
-    lastSeq: t.expose('lastSeq', { type: 'BigInt', description: 'Last position.' }),
+    kind: t.expose('kind', { type: AuditChainProblemKind, description: 'Kind of the problem.' }),
+    firstSeq: t.field({ type: 'BigInt', description: 'First affected position.', resolve: ({ seq }) => seq }),
+    lastSeq: t.expose('lastSeq', { type: 'BigInt', description: 'Last affected position.' }),
     entryId: t.exposeString('entryId', { nullable: true, description: 'UUID of the entry; null when it is missing.' }),
   }),
 })
@@ -152,7 +161,7 @@ export const AuditChainVerification = builder.objectRef<ChainVerification>('Audi
     }),
     lastSeq: t.expose('lastSeq', { type: 'BigInt', description: 'Last position of the part.' }),
     lastHash: t.exposeString('lastHash', {
-      description: 'Hash at `lastSeq`. Store both outside of Muster and give them as `expected` later.',
+      description: 'Hash at `lastSeq`. Store both outside of Muster; pass them later as `expectedSeq` and `expectedHash`.',
     }),
     checkedCount: t.exposeInt('checkedCount', { description: 'Number of verified entries.' }),
     hasMore: t.exposeBoolean('hasMore', { description: 'Whether entries follow. Verify them with `afterSeq: lastSeq`.' }),
@@ -162,7 +171,7 @@ export const AuditChainVerification = builder.objectRef<ChainVerification>('Audi
     oldestUnsealedAt: t.expose('oldestUnsealedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the oldest of them was written; null when all are sealed.',
+      description: 'When the oldest unsealed entry was written; null when all are sealed.',
     }),
   }),
 })

@@ -13,7 +13,7 @@ export function actionOf(mutation: string): AuditAction {
 
 /**
  * Runs a mutation so that it leaves a row in the audit log. Verbs write the row of a change in its transaction. This writes the row
- * of a mutation that failed or was refused, and of one whose verb writes none, such as a sign-in.
+ * of a mutation that failed or was denied, and of one whose verb writes none, such as a sign-in.
  * @param input its `id` and `email`, if any, name the object
  */
 export async function audited<T>(

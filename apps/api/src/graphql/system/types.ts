@@ -26,7 +26,7 @@ const SystemCheckSeverity = builder.enumType('SystemCheckSeverity', {
   values: {
     OK: { description: 'Nothing is needed.' },
     WARNING: { description: 'Works, with a weakness or a foreseeable problem.' },
-    ERROR: { description: 'A function does not work, or secrets are exposed.' },
+    ERROR: { description: 'Something does not work, or secrets are exposed.' },
   },
 })
 
@@ -37,6 +37,6 @@ export const SystemCheck = builder.objectRef<Finding>('SystemCheck').implement({
     source: t.exposeString('source', { description: 'Where it was observed: `API`, `database`, or the name of a worker.' }),
     severity: t.expose('severity', { type: SystemCheckSeverity, description: 'Result.' }),
     message: t.exposeString('message', { description: 'What was found, in English.' }),
-    nextStep: t.exposeString('nextStep', { nullable: true, description: 'What to do about it; null when nothing is needed.' }),
+    nextStep: t.exposeString('nextStep', { nullable: true, description: 'Recommended action; null when none is needed.' }),
   }),
 })

@@ -31,10 +31,7 @@ export const login = () =>
     .option('--token-stdin', 'use an existing API token, read from standard input')
     .option('--role <role>', 'role of the token, at most your own (default: your role, but not owner)')
     .option('--tenant <name>', 'tenant of the token (default: the tenant of your last session, or the first one)')
-    .option(
-      '--installation-admin',
-      'include the installation permissions: tenants, workers, quotas and the encryption key',
-    )
+    .option('--installation-admin', 'include the installation permissions: tenants, workers, quotas and the encryption key')
     .action(async (address: string, options: Options) => {
       const { origin: url, linkToken } = parseAddress(address)
       const { token, by } = options.tokenStdin ? { token: await readStdin() } : await newToken(url, linkToken, options)

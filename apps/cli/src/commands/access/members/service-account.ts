@@ -6,7 +6,9 @@ import { roleOption } from './role.ts'
 
 export const memberAddServiceAccount = () =>
   new Command('add-service-account')
-    .description('create a member for programs, which owns API tokens (`muster token create --service-account`) and cannot sign in')
+    .description(
+      'create a member for programs, which owns API tokens (`muster token create --service-account`) and cannot sign in',
+    )
     .argument('<name>', 'purpose of the account')
     .addOption(roleOption().default('viewer'))
     .action(async (name: string, { role }: { role: string }) => {
