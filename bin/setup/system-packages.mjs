@@ -5,7 +5,7 @@ import { exec, StepFailed, step } from './step.mjs'
 /** The headless browser; Fedora packages only the full one. */
 const browser = which('dnf') ? 'chromium' : 'chromium-headless-shell'
 
-/** Programs that npm and PyPI do not provide: executables to find, and the packages that contain them. */
+/** Programs that npm and PyPI do not provide: executables and modules to find, and the packages that contain them. */
 export const PROGRAMS = {
   ssh: { find: ['ssh', 'ssh-agent', 'ssh-keygen'], apt: ['openssh-client'], dnf: ['openssh-clients'] },
   python: { find: ['python3'], apt: ['python3', 'python3-venv'], dnf: ['python3', 'python3-pip'] },
@@ -25,6 +25,12 @@ export const PROGRAMS = {
   rpm: { find: ['rpmbuild'], apt: ['rpm'], dnf: ['rpm-build'] },
   slapd: { find: ['slapd', 'slapadd'], apt: ['slapd'], dnf: ['openldap-servers'] },
   postgres: { find: ['pg_dump'], apt: ['postgresql'], dnf: ['postgresql-server'] },
+  rsyslog: {
+    find: ['rsyslogd'],
+    modules: ['rsyslog/lmnsd_ossl.so'],
+    apt: ['rsyslog', 'rsyslog-openssl'],
+    dnf: ['rsyslog', 'rsyslog-openssl'],
+  },
   chromium: { find: [browser], apt: [browser], dnf: [browser] },
 }
 
@@ -37,7 +43,16 @@ export const needs = {
       : ['ssh', 'python', 'sshd', 'openssl'],
 }
 // Only tests as root install signed packages on lab nodes and isolate playbooks.
-needs.test = [...needs.lab, ...(process.getuid?.() === 0 ? ['gpg', 'bwrap'] : []), 'promtool', 'dpkg', 'rpm', 'slapd', 'chromium']
+needs.test = [
+  ...needs.lab,
+  ...(process.getuid?.() === 0 ? ['gpg', 'bwrap'] : []),
+  'promtool',
+  'dpkg',
+  'rpm',
+  'slapd',
+  'rsyslog',
+  'chromium',
+]
 
 /** Programs that single benchmarks compare with or use, beside those of the lab. */
 export const benchNeeds = {
@@ -50,11 +65,15 @@ export const benchNeeds = {
 
 /** Installs missing programs as root with apt or dnf; otherwise throws StepFailed with their names and the command to run. */
 export async function systemPackages(names) {
-  const missing = names.filter((name) => PROGRAMS[name].find.some((program) => !which(program)))
+  const missingPartsOf = ({ find, modules = [] }) => [
+    ...find.filter((program) => !which(program)),
+    ...modules.filter((module) => !hasModule(module)),
+  ]
+  const missing = names.filter((name) => missingPartsOf(PROGRAMS[name]).length > 0)
   if (missing.length === 0) return
   const installer = which('apt-get') ? 'apt' : which('dnf') ? 'dnf' : undefined
   const packages = [...new Set(missing.flatMap((name) => PROGRAMS[name][installer ?? 'apt']))]
-  const missingPrograms = () => missing.flatMap((name) => PROGRAMS[name].find.filter((program) => !which(program))).join(', ')
+  const missingPrograms = () => missing.flatMap((name) => missingPartsOf(PROGRAMS[name])).join(', ')
   const message = `Missing programs: ${missingPrograms()}`
   if (!installer) throw new StepFailed(message, { hint: 'Install these programs, then run the command again.' })
   const command = installer === 'apt' ? `apt-get install ${packages.join(' ')}` : `dnf install ${packages.join(' ')}`
@@ -93,4 +112,10 @@ export function which(program) {
       // not in this folder
     }
   }
+}
+
+/** Whether a folder of libraries has this file: Debian's are in a folder per architecture. */
+function hasModule(file) {
+  const folders = ['/usr/lib64', ...fs.readdirSync('/usr/lib').map((name) => path.join('/usr/lib', name))]
+  return folders.some((folder) => fs.existsSync(path.join(folder, file)))
 }

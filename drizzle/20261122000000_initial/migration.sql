@@ -340,6 +340,31 @@ CREATE TABLE "alerts" (
 	"changed_xid" xid8 DEFAULT pg_current_xact_id() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "audit_sinks" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"kind" text NOT NULL,
+	"settings" jsonb DEFAULT '{}' NOT NULL,
+	"encrypted" jsonb DEFAULT '{}' NOT NULL,
+	"is_enabled" boolean DEFAULT true NOT NULL,
+	"delivered_seq" bigint NOT NULL,
+	"delivered_at" timestamp with time zone,
+	"behind_since" timestamp with time zone,
+	"leased_until" timestamp with time zone,
+	"lease_token" uuid,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"failing_since" timestamp with time zone,
+	"last_error" text,
+	"retry_at" timestamp with time zone,
+	"test_requested_at" timestamp with time zone,
+	"tested_at" timestamp with time zone,
+	"test_error" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "audit_sinks_tenant_id_name_unique" UNIQUE("tenant_id","name")
+);
+--> statement-breakpoint
 CREATE TABLE "audit_checkpoints" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid,
@@ -1094,6 +1119,7 @@ ALTER TABLE "alert_silences" ADD CONSTRAINT "alert_silences_created_by_id_users_
 ALTER TABLE "alerts" ADD CONSTRAINT "alerts_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "alerts" ADD CONSTRAINT "alerts_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "alerts" ADD CONSTRAINT "alerts_acknowledged_by_id_users_id_fkey" FOREIGN KEY ("acknowledged_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "audit_sinks" ADD CONSTRAINT "audit_sinks_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "audit_checkpoints" ADD CONSTRAINT "audit_checkpoints_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "audit_entries" ADD CONSTRAINT "audit_entries_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "connection_tests" ADD CONSTRAINT "connection_tests_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint

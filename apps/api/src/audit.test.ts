@@ -139,6 +139,11 @@ describe('before and after', () => {
       { name: 'theirs', encrypted: { url: '[hidden]' } },
       { name: 'new', encrypted: { url: '[hidden, changed]' } },
     ],
+    updateAuditSink: [
+      ({ AuditSink }) => `id: "${AuditSink}", host: "other.test"`,
+      { settings: { host: 'siem.test', port: 6514 } },
+      { settings: { host: 'other.test', port: 6514 } },
+    ],
     updateJobTemplate: [
       ({ JobTemplate }) => `id: "${JobTemplate}", settings: { forks: 3 }`,
       { forks: 20, version: 1 },

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { appointInstallationAdmin, createTenant, inviteMember } from '@muster/core/access'
 import { createEnrollmentToken } from '@muster/core/agents'
 import { createAlertRoute, createAlertSilence } from '@muster/core/alerts'
+import { createAuditSink } from '@muster/core/audit-sinks'
 import { createSecretStore } from '@muster/core/credentials'
 import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
 import type { Ctx } from '@muster/core/registry'
@@ -98,6 +99,7 @@ beforeAll(async () => {
       secret: 'a secret of 16 characters',
       matcher: {},
     })
+    await createAuditSink(tenant.owner, { name, kind: 'syslog', host: '192.0.2.1' })
     await createAlertSilence(admin, { matcher: {}, reason: name, endsAt: new Date(Date.now() + 3_600_000) })
     await createEnrollmentToken(admin, {})
     await createTenant(t.runtime, { name: `tenant ${name}` })

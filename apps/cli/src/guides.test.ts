@@ -70,6 +70,7 @@ describe('names in the guides', () => {
       'docs/secure.md: needs a provider',
       'docs/secure.md: settings of the API',
       'docs/secure.md: settings of the API',
+      'docs/secure.md: needs an owner',
       'docs/secure.md: the hash depends on the installation',
       'docs/secure.md: starts another installation',
       'docs/secure.md: needs the certificate',

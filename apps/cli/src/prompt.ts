@@ -33,3 +33,20 @@ export async function readStdin(): Promise<string> {
     .toString('utf8')
     .replace(/\r?\n$/, '')
 }
+
+/**
+ * Asks for secrets, or reads them from standard input, one per line. An empty answer omits one.
+ * @returns the answers by field
+ */
+export async function askSecrets(
+  questions: { field: string; question: string }[],
+  stdin: true | undefined,
+): Promise<Record<string, string>> {
+  const lines = stdin ? (await readStdin()).split('\n') : []
+  const secrets: Record<string, string> = {}
+  for (const [i, { field, question }] of questions.entries()) {
+    const value = stdin ? lines[i]?.trim() : await prompt(question, '--stdin', { hidden: true })
+    if (value) secrets[field] = value
+  }
+  return secrets
+}

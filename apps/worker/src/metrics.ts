@@ -29,6 +29,13 @@ const jobRunDuration = duration(
   [1, 5, 15, 60, 300, 900, 3600, 14_400],
 )
 
+export const auditDeliveries = new Counter({
+  name: 'muster_audit_deliveries_total',
+  help: 'Attempts to deliver audit entries to sinks, by kind of sink and result (ok, failed).',
+  labelNames: ['kind', 'result'],
+  registers: [registry],
+})
+
 export const alertMessages = new Counter({
   name: 'muster_alert_messages_total',
   help: 'Attempts to deliver alert messages, by kind of route and result (ok, failed).',

@@ -25,7 +25,7 @@ import { jobRunHandler } from './handlers/job-run.ts'
 import { serveHealth } from './health.ts'
 import { reconcileAgentHistory, reconcileAgents } from './reconcilers/agents.ts'
 import { reconcileAlerts } from './reconcilers/alerts.ts'
-import { reconcileAudit } from './reconcilers/audit.ts'
+import { reconcileAudit, reconcileAuditSinks } from './reconcilers/audit.ts'
 import { reconcileDeletedTenants } from './reconcilers/deleted-tenants.ts'
 import { reconcileEncryption } from './reconcilers/encryption.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
@@ -106,9 +106,15 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       localTargets: config.LOCAL_TARGETS,
     })
     for (const topic of ['alert', 'alertRoute', 'alertSilence'] as const) listener.on({ topic }, null, alerts.trigger)
+    const sinks = reconcileAuditSinks(runtime, workerId, {
+      hostname: new URL(config.MUSTER_PUBLIC_URL).hostname.replace(/^\[|\]$/g, ''),
+      localTargets: config.LOCAL_TARGETS,
+    })
+    listener.on({ topic: 'auditSink' }, null, sinks.trigger)
     const reconcilers = [
       reconcileAgents(runtime),
       reconcileAudit(runtime),
+      sinks,
       reconcileAgentHistory(runtime),
       alerts,
       reconcileLostRuns(runtime, listener),

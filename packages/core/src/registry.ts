@@ -5,6 +5,7 @@ import { agentsDomain } from './agents/domain.ts'
 import { alertsDomain } from './alerts/domain.ts'
 import { artifactsDomain } from './artifacts/domain.ts'
 import { auditDomain } from './audit/domain.ts'
+import { auditSinksDomain } from './audit-sinks/domain.ts'
 import { connectionsDomain } from './connections/domain.ts'
 import { credentialsDomain } from './credentials/domain.ts'
 import { discoveriesDomain } from './discoveries/domain.ts'
@@ -32,6 +33,7 @@ export const domains = [
   alertsDomain,
   artifactsDomain,
   auditDomain,
+  auditSinksDomain,
   connectionsDomain,
   credentialsDomain,
   discoveriesDomain,

@@ -13,6 +13,7 @@ const FILES: Record<string, string[]> = {
     'packages/core/src/run-queue/claim-next-job-run.ts',
     'packages/core/src/run-queue/queue-order.ts',
     'packages/core/src/alerts/claim-alert-delivery.ts',
+    'packages/core/src/audit-sinks/claim-audit-sink.ts',
     'apps/api/src/http/downloads/artifact.ts',
   ],
   'one statement stores heartbeats of all tenants': [
@@ -29,6 +30,7 @@ const FILES: Record<string, string[]> = {
     'packages/core/src/agents/reconcile-agent-states.ts',
     'packages/core/src/alerts/plan-alert-deliveries.ts',
     'packages/core/src/alerts/prune-alerts.ts',
+    'packages/core/src/audit-sinks/check-audit-sinks.ts',
     'packages/core/src/audit/prune-audit-entries.ts',
     'packages/core/src/audit/record-attempt.ts',
     'packages/core/src/audit/seal-audit-entries.ts',

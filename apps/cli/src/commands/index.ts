@@ -138,7 +138,7 @@ export const ENTRIES: Entry[] = [
   {
     name: 'audit',
     heading: OPERATION,
-    description: 'list, verify and export the audit log',
+    description: 'list, verify, export and deliver the audit log',
     load: async () => (await import('./audit/index.ts')).audit(),
   },
   {

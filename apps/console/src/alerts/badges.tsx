@@ -16,6 +16,7 @@ export const alertKinds = [
   'ACCELERATOR_LOST',
   'ACCELERATOR_COUNT_CHANGED',
   'MASS_OUTAGE',
+  'AUDIT_SINK_BEHIND',
 ] as const satisfies readonly AlertRow['kind'][]
 
 const tones: Record<AlertRow['severity'], Tone> = { CRITICAL: 'bad', WARNING: 'warn', INFO: 'neutral' }

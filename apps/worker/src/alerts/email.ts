@@ -2,9 +2,9 @@ import { isIP } from 'node:net'
 import type { RouteSettings } from '@muster/core/alerts'
 import { resolveTarget } from '@muster/core/outbound'
 import { createTransport } from 'nodemailer'
-import { DeliveryError } from './delivery-error.ts'
+import { DeliveryError } from '../delivery/delivery-error.ts'
+import type { Limits } from '../delivery/post.ts'
 import { linesOf, type Message, messageTitle } from './message-text.ts'
-import type { Limits } from './post.ts'
 
 /**
  * Sends an email through the route's mail server. The Message-ID is the delivery's ID, so that mail programs hide duplicates.

@@ -1,8 +1,9 @@
-import { createHmac } from 'node:crypto'
 import type { AlertSnapshot, RouteKind } from '@muster/core/alerts'
-import { DeliveryError } from './delivery-error.ts'
+import { DeliveryError } from '../delivery/delivery-error.ts'
+import { assertAcceptedStatus } from '../delivery/outcome.ts'
+import type { PostRequest, PostResponse } from '../delivery/post.ts'
+import { hmac, jsonRequest, signedJson } from '../delivery/signed-json.ts'
 import { linesOf, type Message, messageTitle } from './message-text.ts'
-import type { PostRequest, PostResponse } from './post.ts'
 
 type Secrets = { url: string; secret?: string }
 type WebhookFormat = {
@@ -10,14 +11,6 @@ type WebhookFormat = {
   /** Chat services always respond with 200 and report the outcome in the body. Null: accepted. */
   rejection?(body: Record<string, unknown>): string | null
 }
-
-const hmac = (key: string, text: string) => createHmac('sha256', key).update(text)
-
-const json = (url: URL, body: unknown, headers: Record<string, string> = {}): PostRequest => ({
-  url,
-  headers: { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'Muster', ...headers },
-  body: JSON.stringify(body),
-})
 
 /** A test message has the shape of a real one, so that receivers can be written against it. */
 const exampleAlert = ({ delivery }: Message): AlertSnapshot => ({
@@ -52,7 +45,7 @@ const FORMATS: Record<Exclude<RouteKind, 'email'>, WebhookFormat> = {
     request(message, { url, secret }, now) {
       const { id, event, createdAt } = message.delivery
       const alerts = event === 'test' ? [exampleAlert(message)] : message.delivery.alerts
-      const { body, ...rest } = json(new URL(url), {
+      const body = {
         id,
         event: event.toUpperCase(),
         tenant: message.tenantName,
@@ -64,18 +57,8 @@ const FORMATS: Record<Exclude<RouteKind, 'email'>, WebhookFormat> = {
           kind: alert.kind.toUpperCase(),
           severity: alert.severity.toUpperCase(),
         })),
-      })
-      const timestamp = String(Math.floor(now.getTime() / 1000))
-      return {
-        ...rest,
-        body,
-        headers: {
-          ...rest.headers,
-          'x-muster-delivery': id,
-          'x-muster-timestamp': timestamp,
-          'x-muster-signature': `sha256=${hmac(secret!, `${timestamp}.${body}`).digest('hex')}`,
-        },
       }
+      return signedJson(new URL(url), body, { id, secret: secret!, now })
     },
   },
   // Incoming webhooks, which Mattermost and Rocket.Chat also accept: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
@@ -83,7 +66,7 @@ const FORMATS: Record<Exclude<RouteKind, 'email'>, WebhookFormat> = {
     request(message, { url }) {
       const text = textOf(message).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
       // A zero-width space keeps a cluster named @all from mentioning everybody.
-      return json(new URL(url), { text: text.replaceAll('@', '@\u200b') })
+      return jsonRequest(new URL(url), { text: text.replaceAll('@', '@\u200b') })
     },
   },
   // Custom robots; they sign "<ms>\n<secret>" with the secret as key: https://open.dingtalk.com/document/robots/custom-robot-access
@@ -95,7 +78,7 @@ const FORMATS: Record<Exclude<RouteKind, 'email'>, WebhookFormat> = {
         to.searchParams.set('timestamp', timestamp)
         to.searchParams.set('sign', hmac(secret, `${timestamp}\n${secret}`).digest('base64'))
       }
-      return json(to, { msgtype: 'text', text: { content: truncate(textOf(message), 18_000) } })
+      return jsonRequest(to, { msgtype: 'text', text: { content: truncate(textOf(message), 18_000) } })
     },
     rejection: errcodeRejection,
   },
@@ -104,7 +87,7 @@ const FORMATS: Record<Exclude<RouteKind, 'email'>, WebhookFormat> = {
     request(message, { url, secret }, now) {
       const timestamp = String(Math.floor(now.getTime() / 1000))
       const signed = secret ? { timestamp, sign: hmac(`${timestamp}\n${secret}`, '').digest('base64') } : {}
-      return json(new URL(url), { ...signed, msg_type: 'text', content: { text: truncate(textOf(message), 18_000) } })
+      return jsonRequest(new URL(url), { ...signed, msg_type: 'text', content: { text: truncate(textOf(message), 18_000) } })
     },
     rejection(body) {
       const code = body.code ?? body.StatusCode
@@ -113,7 +96,8 @@ const FORMATS: Record<Exclude<RouteKind, 'email'>, WebhookFormat> = {
   },
   // Group robots: no signature, the key is part of the URL; at most 2048 bytes: https://developer.work.weixin.qq.com/document/path/91770
   wecom: {
-    request: (message, { url }) => json(new URL(url), { msgtype: 'text', text: { content: truncate(textOf(message), 2048) } }),
+    request: (message, { url }) =>
+      jsonRequest(new URL(url), { msgtype: 'text', text: { content: truncate(textOf(message), 2048) } }),
     rejection: errcodeRejection,
   },
 }
@@ -122,19 +106,11 @@ export const webhookRequest = (kind: Exclude<RouteKind, 'email'>, ...args: Param
   FORMATS[kind].request(...args)
 
 /** @throws DeliveryError when the response reports that the message was not accepted */
-export function assertAccepted(
-  kind: Exclude<RouteKind, 'email'>,
-  origin: string,
-  { status, retryAfterMs, text }: PostResponse,
-): void {
-  if (status === 429 || status >= 500) throw new DeliveryError(`${origin} responds with ${status}.`, { retryAfterMs })
-  if (status >= 300 && status < 400)
-    throw new DeliveryError(`${origin} redirects (${status}); set the route's URL to the redirect's target.`)
-  if (status >= 400)
-    throw new DeliveryError(`${origin} responds with ${status}.`, { isFinal: [400, 413, 415, 422].includes(status) })
+export function assertAccepted(kind: Exclude<RouteKind, 'email'>, origin: string, response: PostResponse): void {
+  assertAcceptedStatus(origin, response)
   const { rejection } = FORMATS[kind]
   if (!rejection) return
-  const body = parseJsonObject(text)
+  const body = parseJsonObject(response.text)
   if (!body) throw new DeliveryError(`${origin} does not respond like ${kind}; check the route's URL.`)
   const reason = rejection(body)
   if (reason)

@@ -5,13 +5,13 @@ import { authorize, type Ctx } from '../kernel/context.ts'
 import { newId } from '../kernel/db/columns.ts'
 import { nameTaken } from '../kernel/db/rows.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
-import { type LocalTarget, targetIssues } from '../kernel/outbound/index.ts'
+import { type LocalTarget, targetIssues, targetsOf } from '../kernel/outbound/index.ts'
 import { alertRouteAudit } from './audit-actions.ts'
 import { alertRouteChanged } from './change-events.ts'
 import type { Severity } from './kinds.ts'
 import { readMatcher } from './matcher.ts'
 import { alertRoutePermissions } from './permissions.ts'
-import { encryptRouteSecrets, ROUTE_FIELDS, routeIssues, routeSettings, routeTargets } from './route-fields.ts'
+import { encryptRouteSecrets, ROUTE_FIELDS, routeIssues, routeSettings } from './route-fields.ts'
 import { type AlertRoute, alertRoutes, ROUTE_KINDS } from './tables.ts'
 
 export const CreateAlertRouteInput = z.object({ ...ROUTE_FIELDS, kind: z.enum(ROUTE_KINDS), idempotencyKey: IdempotencyKey })
@@ -31,7 +31,7 @@ export async function createAlertRoute(
   authorize(ctx, alertRoutePermissions.write)
   const { idempotencyKey, ...fields } = parseInput(CreateAlertRouteInput, input)
   const { name, kind } = fields
-  const issues = [...routeIssues(kind, fields), ...(await targetIssues(routeTargets(fields), localTargets))]
+  const issues = [...routeIssues(kind, fields), ...(await targetIssues(targetsOf(fields), localTargets))]
   if (issues.length > 0) throw new InvalidInput(issues)
   const id = newId()
   const encrypted = await encryptRouteSecrets(ctx, id, fields)

@@ -28,6 +28,7 @@ export const KINDS = {
     severity: 'critical',
     message: 'Too many nodes stopped sending heartbeats at once; the cause may be the network or Muster',
   },
+  audit_sink_behind: { severity: 'warning', message: 'Audit entries are not delivered to a sink' },
 } as const satisfies Record<string, Kind>
 
 export type AlertKind = keyof typeof KINDS

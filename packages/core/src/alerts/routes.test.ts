@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { agents } from '../agents/tables.ts'
-import { decryptRouteSecrets } from '../credentials/decrypt-route-secrets.ts'
+import { decryptRouteSecrets } from '../credentials/decrypt-target-secrets.ts'
 import { credentialKey, openVault, reencryptCredentials } from '../credentials/index.ts'
 import { createNodeGroup, deleteNodeGroup } from '../groups/index.ts'
 import type { Ctx } from '../kernel/context.ts'

@@ -5,12 +5,12 @@ import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { nameTaken, notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
-import { type LocalTarget, targetIssues } from '../kernel/outbound/index.ts'
+import { type LocalTarget, targetIssues, targetsOf } from '../kernel/outbound/index.ts'
 import { alertRouteAudit } from './audit-actions.ts'
 import { alertRouteChanged } from './change-events.ts'
 import { readMatcher } from './matcher.ts'
 import { alertRoutePermissions } from './permissions.ts'
-import { encryptRouteSecrets, ROUTE_FIELDS, routeIssues, routeSettings, routeTargets } from './route-fields.ts'
+import { encryptRouteSecrets, ROUTE_FIELDS, routeIssues, routeSettings } from './route-fields.ts'
 import { type AlertRoute, alertDeliveries, alertRoutes } from './tables.ts'
 
 export const UpdateAlertRouteInput = z.object({ ...ROUTE_FIELDS, name: ROUTE_FIELDS.name.optional(), id: Id })
@@ -27,7 +27,7 @@ export async function updateAlertRoute(
 ): Promise<AlertRoute> {
   authorize(ctx, alertRoutePermissions.write)
   const { id, ...changes } = parseInput(UpdateAlertRouteInput, input)
-  const rejected = await targetIssues(routeTargets(changes), localTargets)
+  const rejected = await targetIssues(targetsOf(changes), localTargets)
   const added = await encryptRouteSecrets(ctx, id, changes)
   const scope = and(visibleTo(ctx, alertRoutes), eq(alertRoutes.id, id))
   const work = inTransaction(ctx, async (tx, ctx) => {

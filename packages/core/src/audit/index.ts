@@ -1,6 +1,6 @@
 export { type AuditAction, audit, defineAuditActions } from './audit.ts'
 export { auditLogAudit } from './audit-actions.ts'
-export { GENESIS, verificationKey } from './chain.ts'
+export { CHAIN_COLUMNS, type ChainRow, GENESIS, verificationKey } from './chain.ts'
 export { type AuditChange, changeOf } from './change.ts'
 export { type AuditRecord, exportAuditRecords } from './export-audit-records.ts'
 export { auditPermissions, installationAuditPermissions } from './permissions.ts'

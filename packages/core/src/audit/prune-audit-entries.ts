@@ -1,5 +1,6 @@
-import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, min, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, min, or, sql } from 'drizzle-orm'
 import { tenants } from '../access/tables.ts'
+import { auditSinks } from '../audit-sinks/tables.ts'
 import { authorize, type Ctx, inTransaction, type SystemCtx, type Tx } from '../kernel/context.ts'
 import { isTransientDbError } from '../kernel/retry-transient.ts'
 import { audit } from './audit.ts'
@@ -11,11 +12,14 @@ import { auditCheckpoints, auditEntries } from './tables.ts'
 
 /** Rows per transaction. */
 const BATCH = 5000
+/** Entries that a sink has not delivered are kept for at most this time longer. */
+const SINK_WAIT_DAYS = 30
 
 /**
  * Reconciler, over all tenants: deletes sealed rows that exceed the tenant's retention, from the beginning of the chain. A signed
  * `prune` checkpoint has the hash of the last deleted row, so that the rest still verifies. Rows that do not verify, and all rows
  * after them, are kept as evidence.
+ * Rows that an enabled sink has not delivered are kept for at most 30 more days; the entry of the deletion then names the sink.
  * @returns the number of deleted rows
  */
 export async function pruneAuditEntries(ctx: SystemCtx): Promise<number> {
@@ -48,10 +52,21 @@ async function pruneSome(tx: Tx, ctx: Ctx, days: number, keyVersion: number): Pr
     .limit(1)
   if (last && !(await isSigned(vault, last))) return refuse(ctx, last.seq)
   let { seq, hash } = last ?? { seq: 0, hash: GENESIS }
+  const sinks = await tx
+    .select({ name: auditSinks.name, deliveredSeq: auditSinks.deliveredSeq })
+    .from(auditSinks)
+    .where(and(eq(auditSinks.tenantId, tenantId), eq(auditSinks.isEnabled, true)))
+  const isYoungerThan = (age: number) => gte(auditEntries.createdAt, sql`now() - make_interval(days => ${age})`)
+  const isUndelivered = gt(auditEntries.seq, Math.min(...sinks.map(({ deliveredSeq }) => deliveredSeq)))
   const [newer] = await tx
     .select({ seq: min(auditEntries.seq) })
     .from(auditEntries)
-    .where(and(inChain(auditEntries, tenantId), gte(auditEntries.createdAt, sql`now() - make_interval(days => ${days})`)))
+    .where(
+      and(
+        inChain(auditEntries, tenantId),
+        or(isYoungerThan(days), sinks.length > 0 ? and(isUndelivered, isYoungerThan(days + SINK_WAIT_DAYS)) : undefined),
+      ),
+    )
   const rows = (await tx
     .select(CHAIN_COLUMNS)
     .from(auditEntries)
@@ -68,7 +83,19 @@ async function pruneSome(tx: Tx, ctx: Ctx, days: number, keyVersion: number): Pr
   await tx.delete(auditEntries).where(and(inChain(auditEntries, tenantId), lte(auditEntries.seq, seq)))
   await tx.delete(auditCheckpoints).where(and(inChain(auditCheckpoints, tenantId), lt(auditCheckpoints.seq, seq)))
   await tx.insert(auditCheckpoints).values(await signCheckpoint(vault, { tenantId, kind: 'prune', seq, hash }, keyVersion))
-  await audit(tx, ctx, auditLogAudit.prune, { id: null }, { entries: rows.length, lastSeq: seq, retentionDays: days })
+  const undelivered = sinks.filter(({ deliveredSeq }) => deliveredSeq < seq).map(({ name }) => name)
+  await audit(
+    tx,
+    ctx,
+    auditLogAudit.prune,
+    { id: null },
+    {
+      entries: rows.length,
+      lastSeq: seq,
+      retentionDays: days,
+      ...(undelivered.length > 0 ? { undeliveredTo: undelivered } : {}),
+    },
+  )
   return rows.length
 }
 

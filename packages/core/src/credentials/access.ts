@@ -16,9 +16,9 @@ import { type Credential, type CredentialKind, credentials, type SecretField } f
 
 export { unapprovedHopReason } from './bastions.ts'
 export { decryptRotationSecrets } from './decrypt-rotation-secrets.ts'
-export { decryptRouteSecrets } from './decrypt-route-secrets.ts'
 export { decryptRunSecrets } from './decrypt-run-secrets.ts'
 export { decryptSecretVars } from './decrypt-secret-vars.ts'
+export { decryptRouteSecrets, decryptSinkSecrets } from './decrypt-target-secrets.ts'
 export type { OpenStore, ReadSecret } from './secret-source.ts'
 
 export type Login = { username: string; privateKey?: string; passphrase?: string; password?: string }

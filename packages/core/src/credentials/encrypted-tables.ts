@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { alertRoutes } from '../alerts/tables.ts'
+import { auditSinks } from '../audit-sinks/tables.ts'
 import { credentialRotations } from '../rotations/tables.ts'
 import { runSecrets } from '../runs/tables.ts'
 import { variableSecrets } from '../variables/tables.ts'
@@ -17,6 +18,7 @@ export type EncryptedObjectType =
   | 'run'
   | 'secret variable'
   | 'alert route'
+  | 'audit sink'
 
 /** The table of each type. A key rotation re-encrypts all of them. */
 export const ENCRYPTED_TABLES: Record<EncryptedObjectType, EncryptedTable> = {
@@ -26,6 +28,7 @@ export const ENCRYPTED_TABLES: Record<EncryptedObjectType, EncryptedTable> = {
   run: runSecrets,
   'secret variable': variableSecrets,
   'alert route': alertRoutes,
+  'audit sink': auditSinks,
 }
 
 /** The first byte of a record is its key version. */

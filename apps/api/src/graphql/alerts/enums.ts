@@ -25,5 +25,6 @@ export const AlertKind = builder.enumType('AlertKind', {
     accelerator_lost: 'An accelerator no longer responds.',
     accelerator_count_changed: 'The number of accelerators changed.',
     mass_outage: 'Too many nodes stopped sending heartbeats at once; the cause may be the network or Muster.',
+    audit_sink_behind: 'Audit entries are not delivered to a sink.',
   }),
 })

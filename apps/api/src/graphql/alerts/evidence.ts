@@ -1,5 +1,6 @@
 import { keyFingerprint } from '@muster/core/agents'
 import type { AlertKind } from '@muster/core/alerts'
+import type { SinkEvidence } from '@muster/core/audit-sinks'
 import { builder } from '../../builder.ts'
 import { AgentStateEvidence, type StateEvidence } from '../agents/evidence.ts'
 
@@ -136,6 +137,30 @@ const MassOutage = builder.objectRef<Partial<{ silentNodes: number; totalNodes: 
   }),
 })
 
+const BehindSink = builder.objectRef<SinkEvidence['sinks'][number]>('BehindAuditSink').implement({
+  description: 'An audit sink that is behind.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the sink.' }),
+    since: t.field({
+      type: 'DateTime',
+      description: 'When the oldest undelivered entry was written.',
+      resolve: ({ since }) => new Date(since),
+    }),
+    error: t.exposeString('error', { nullable: true, description: 'Error of the last delivery; null when none was made.' }),
+  }),
+})
+
+const AuditSinks = builder.objectRef<Partial<SinkEvidence>>('AuditSinkEvidence').implement({
+  description: 'Evidence of AUDIT_SINK_BEHIND.',
+  fields: (t) => ({
+    sinks: t.field({
+      type: [BehindSink],
+      description: 'The sinks that were behind when the alert last changed, at most 10.',
+      resolve: ({ sinks }) => sinks ?? [],
+    }),
+  }),
+})
+
 const TYPES = {
   stale: AgentStateEvidence,
   offline: AgentStateEvidence,
@@ -149,6 +174,7 @@ const TYPES = {
   accelerator_lost: AcceleratorCount,
   accelerator_count_changed: AcceleratorCount,
   mass_outage: MassOutage,
+  audit_sink_behind: AuditSinks,
 } satisfies Record<AlertKind, unknown>
 
 type Shape = StateEvidence | Duplicate | Record<string, unknown>

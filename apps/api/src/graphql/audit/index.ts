@@ -1,2 +1,5 @@
 import './queries.ts'
+import './sinks/mutations.ts'
+import './sinks/queries.ts'
+import './sinks/types.ts'
 import './types.ts'

@@ -14,6 +14,7 @@ const OBJECT_TYPES: Record<string, TypeName> = {
   alert_route: 'AlertRoute',
   alert_silence: 'AlertSilence',
   api_token: 'ApiToken',
+  audit_sink: 'AuditSink',
   credential: 'Credential',
   credential_rotation: 'Credential',
   invitation: 'Invitation',

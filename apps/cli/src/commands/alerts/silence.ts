@@ -23,6 +23,7 @@ const KINDS = [
   'ACCELERATOR_LOST',
   'ACCELERATOR_COUNT_CHANGED',
   'MASS_OUTAGE',
+  'AUDIT_SINK_BEHIND',
 ] as const
 type Options = { reason: string; minutes: number; kind?: (typeof KINDS)[number][]; query?: string; cluster?: string[] }
 

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import type { Command } from '../../command.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { optionalCredentialId } from '../../lookup.ts'
 import { allowEmpty, commaList, emptyToNull, integer, omitUndefined, oneOf } from '../../options.ts'
 import { prompt, readStdin } from '../../prompt.ts'
+import { readText } from '../../read-text.ts'
 import { storeId } from './secret-stores/fields.ts'
 
 export type Kind = 'SSH_KEY' | 'SSH_PASSWORD' | 'BASTION' | 'BECOME' | 'GIT'
@@ -82,7 +82,7 @@ export async function secrets(
 ): Promise<{ privateKey?: string; passphrase?: string; password?: string }> {
   if (options.keyAt || (options.passwordAt && !options.keyFile)) return {}
   if (kind === 'SSH_KEY' && !options.keyFile) throw new CliError('SSH_KEY requires --key-file PATH or --key-at.', EXIT.usage)
-  const privateKey = options.keyFile ? readKey(options.keyFile) : undefined
+  const privateKey = options.keyFile ? readText(options.keyFile) : undefined
   const stdin = options.secretStdin ? await readStdin() : undefined
   const passphrase =
     privateKey && (stdin ?? (options.passphrase ? await prompt('Passphrase', '--secret-stdin', { hidden: true }) : undefined))
@@ -98,12 +98,4 @@ function secretLocation(text: string): SecretLocation {
   const [, path, key] = /^([^#]+)#(.+)$/.exec(text) ?? []
   if (!path || !key) throw new InvalidArgumentError('It must be PATH#KEY, for example nodes/gpu#password.')
   return { path, key }
-}
-
-function readKey(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new CliError(`Cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`, EXIT.usage)
-  }
 }

@@ -3,6 +3,7 @@ export const alerts = {
   alertKind: {
     ACCELERATOR_COUNT_CHANGED: 'Accelerator count changed',
     ACCELERATOR_LOST: 'Accelerator lost',
+    AUDIT_SINK_BEHIND: 'Audit sink behind',
     ANOMALY: 'Irregular heartbeats',
     CLOCK_SKEW: 'Clock skew',
     FINGERPRINT_CHANGED: 'Hardware changed',

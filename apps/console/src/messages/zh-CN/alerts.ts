@@ -4,6 +4,7 @@ export const alerts = {
   alertKind: {
     ACCELERATOR_COUNT_CHANGED: '加速卡数量变化',
     ACCELERATOR_LOST: '加速卡丢失',
+    AUDIT_SINK_BEHIND: '审计接收端滞后',
     ANOMALY: '心跳异常',
     CLOCK_SKEW: '时钟偏差',
     FINGERPRINT_CHANGED: '硬件变更',

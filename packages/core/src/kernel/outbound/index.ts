@@ -1,5 +1,6 @@
+export { HookSecret, HookUrl } from './hook-fields.ts'
 export { isLocalAddress } from './local-addresses.ts'
-export { endpointOf, resolveTarget, type TargetAddress, TargetError, targetIssues } from './resolve-target.ts'
+export { endpointOf, resolveTarget, type TargetAddress, TargetError, targetIssues, targetsOf } from './resolve-target.ts'
 export {
   type OutboundLimits,
   type OutboundRequest,

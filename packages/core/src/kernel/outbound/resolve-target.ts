@@ -50,6 +50,14 @@ export const endpointOf = ({ hostname, port, protocol }: URL) => ({
   port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0),
 })
 
+type TargetFields = { url?: string | null | undefined; host?: string | null | undefined; port?: number | null | undefined }
+
+/** The servers that the given fields of a route or sink name. */
+export const targetsOf = ({ url, host, port }: TargetFields) => [
+  ...(url ? [{ path: 'url', ...endpointOf(new URL(url)) }] : []),
+  ...(host ? [{ path: 'host', host, port: port ?? null }] : []),
+]
+
 const LOOKUP_TIMEOUT_MS = 2000
 
 /**

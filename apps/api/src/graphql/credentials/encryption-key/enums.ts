@@ -8,6 +8,7 @@ export const EncryptedObjectType = builder.enumType('EncryptedObjectType', {
     SECRET_STORE: { value: 'secret store', description: 'A secret store.' },
     RUN: { value: 'run', description: 'A run with secret extra vars; its name is that of the template.' },
     SECRET_VARIABLE: { value: 'secret variable', description: 'A secret variable.' },
+    AUDIT_SINK: { value: 'audit sink', description: 'An audit sink.' },
     ALERT_ROUTE: { value: 'alert route', description: 'An alert route.' },
   } as const,
 })

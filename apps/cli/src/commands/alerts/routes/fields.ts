@@ -4,7 +4,7 @@ import { CliError, EXIT } from '../../../errors.ts'
 import { graphql, type VariablesOf } from '../../../graphql.ts'
 import { allowEmpty, commaList, emptyToNull, integer, omitUndefined, oneOf, someOf } from '../../../options.ts'
 import { fetchAll } from '../../../pages.ts'
-import { prompt, readStdin } from '../../../prompt.ts'
+import { askSecrets } from '../../../prompt.ts'
 
 export const ROUTE_KINDS = ['WEBHOOK', 'EMAIL', 'SLACK', 'DINGTALK', 'FEISHU', 'WECOM'] as const
 export type RouteKind = (typeof ROUTE_KINDS)[number]
@@ -74,13 +74,7 @@ export async function routeSecrets(kind: RouteKind, options: RouteOptions): Prom
     ...(['DINGTALK', 'FEISHU'].includes(kind) ? [{ field: 'secret', question: 'Signing secret (optional)' }] : []),
     ...(kind === 'EMAIL' && options.username ? [{ field: 'secret', question: 'Password' }] : []),
   ]
-  const lines = options.stdin ? (await readStdin()).split('\n') : []
-  const secrets: Record<string, string> = {}
-  for (const [i, { field, question }] of questions.entries()) {
-    const value = options.stdin ? lines[i]?.trim() : await prompt(question, '--stdin', { hidden: true })
-    if (value) secrets[field] = value
-  }
-  return secrets
+  return askSecrets(questions, options.stdin)
 }
 
 const ROUTES = graphql(`query AlertRouteIds($first: Int, $after: String) {

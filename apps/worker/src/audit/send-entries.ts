@@ -1,0 +1,82 @@
+import type { ChainRow } from '@muster/core/audit'
+import type { ClaimedSink, SinkSecret } from '@muster/core/audit-sinks'
+import type { Ctx } from '@muster/core/context'
+import { decryptSinkSecrets } from '@muster/core/credentials/access'
+import { assertAcceptedStatus } from '../delivery/outcome.ts'
+import { type Limits, post } from '../delivery/post.ts'
+import { signedJson } from '../delivery/signed-json.ts'
+import { sendSyslog } from './send-syslog.ts'
+import { syslogMessage } from './syslog-message.ts'
+
+export type SinkSecrets = (ctx: Ctx, sink: ClaimedSink['sink']) => Promise<Partial<Record<SinkSecret, string>>>
+
+/**
+ * Decrypts the secrets of a sink once for each version of them. Each decryption is an audit entry, which is delivered too: without
+ * memory, every delivery would cause the next one.
+ */
+export function rememberSinkSecrets(): SinkSecrets {
+  const known = new Map<string, { encrypted: string; secrets: ReturnType<SinkSecrets> }>()
+  return (ctx, sink) => {
+    const encrypted = JSON.stringify(sink.encrypted)
+    const remembered = known.get(sink.id)
+    if (remembered?.encrypted === encrypted) return remembered.secrets
+    const secrets = decryptSinkSecrets(ctx, sink)
+    known.set(sink.id, { encrypted, secrets })
+    secrets.catch(() => known.delete(sink.id))
+    return secrets
+  }
+}
+
+/** Delivers the claimed entries, or a test entry. @throws DeliveryError, TargetError, DomainError */
+export async function sendEntries(
+  ctx: Ctx,
+  { sink, tenantName, entries }: ClaimedSink,
+  { hostname, secretsOf, ...limits }: Limits & { hostname: string; secretsOf: SinkSecrets },
+): Promise<void> {
+  const isTest = entries.length === 0
+  const sent = isTest ? [testEntry(ctx, sink)] : entries
+  if (sink.kind === 'syslog')
+    return sendSyslog(
+      sink.settings,
+      sent.map((entry) => syslogMessage(entry, tenantName, hostname)),
+      limits,
+    )
+  const { url, secret, authorization } = await secretsOf(ctx, sink)
+  const { id } = sent[0]!
+  const request = signedJson(
+    new URL(url!),
+    { id, event: isTest ? 'TEST' : 'AUDIT_ENTRIES', tenant: tenantName, entries: sent },
+    { id, secret: secret!, now: new Date() },
+    authorization ? { authorization } : {},
+  )
+  assertAcceptedStatus(request.url.origin, await post(request, limits))
+}
+
+/** Has the shape of a real entry, so that receivers can be written against it. It has no position in the chain. */
+const testEntry = ({ tenantId, actor }: Ctx, { id, name, testRequestedAt }: ClaimedSink['sink']): ChainRow => ({
+  id,
+  tenantId,
+  actorKind: actor.kind,
+  actorId: actor.id,
+  actorName: actor.name,
+  sessionId: null,
+  channel: 'worker',
+  userAgent: null,
+  address: null,
+  permission: null,
+  action: 'audit_sink.test',
+  objectId: id,
+  objectName: name,
+  details: { isTest: true },
+  before: null,
+  after: null,
+  reason: null,
+  requestId: null,
+  runId: null,
+  outcome: 'succeeded',
+  error: null,
+  count: 1,
+  createdAt: testRequestedAt!.toISOString(),
+  seq: null,
+  hash: null,
+})
