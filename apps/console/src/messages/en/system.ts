@@ -19,7 +19,7 @@ export const system = {
       WORKERS: 'Workers',
     },
     lead: 'Checks of the API, the database and the workers, with the next step for each problem.',
-    loadFailed: 'The checks could not be run',
+    loadFailed: 'Failed to run the checks',
     nextStep: 'Next step: {step}',
     severity: {
       ERROR: 'Error',

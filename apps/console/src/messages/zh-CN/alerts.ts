@@ -132,7 +132,7 @@ export const alerts = {
     secretHint: '用于对每条消息签名。',
     security: '加密方式',
     test: '发送测试',
-    testLate: '还没有 worker 发送 {name} 的测试。',
+    testLate: '还没有工作进程发送 {name} 的测试。',
     testOk: '{name} 的测试已送达',
     to: '收件人',
     toHint: '以逗号分隔。',

@@ -37,7 +37,7 @@ export const common = {
     lost: '正在重新连接…',
   },
   nav: {
-    account: '账户',
+    account: '账号',
     agentSettings: 'Agent',
     alerts: '告警',
     audit: '审计',
@@ -61,11 +61,11 @@ export const common = {
   },
   account: {
     currentPassword: '当前密码',
-    edit: '账户设置',
-    menu: '账户',
+    edit: '账号设置',
+    menu: '账号',
     newPassword: '新密码',
     profile: '个人信息和密码',
-    saved: '账户已保存',
+    saved: '账号已保存',
     signOut: '退出登录',
     switchTo: '切换到 {tenant}',
     tokens: '管理 API 令牌',

@@ -17,7 +17,7 @@ export const credentials = {
   },
   credential: {
     allowedHosts: '允许的主机',
-    allowedHostsHint: '密码只会发送到这些主机:网段(如 10.0.0.0/8)、主机名(如 *.example.org),或 * 表示所有主机。',
+    allowedHostsHint: '密码只会发送到这些主机：网段（如 10.0.0.0/8）、主机名（如 *.example.org），或 *（所有主机）。',
     becomeMethod: '方式',
     becomeUserHint: '提权后的用户，留空为 root。',
     choose: '无',

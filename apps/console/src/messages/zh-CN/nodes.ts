@@ -26,7 +26,7 @@ export const nodes = {
     SSH: 'SSH',
   },
   connectionTypeHint: {
-    LOCAL: '命令在 worker 所在的机器上执行。需要管理员角色。',
+    LOCAL: '命令在工作进程所在的机器上执行。需要管理员角色。',
     SSH: 'Muster 通过 SSH 连接。',
   },
   deviceType: {

@@ -3,7 +3,7 @@ export const system = {
   system: {
     again: '重新检查',
     check: {
-      ARTIFACTS: '工件存储',
+      ARTIFACTS: '产物存储',
       CLOCK: '时钟',
       CONFIGURATION: '配置',
       DATABASE: '数据库',
@@ -19,7 +19,7 @@ export const system = {
       WORKERS: '工作进程',
     },
     lead: 'API、数据库和工作进程的检查结果，以及每个问题的处理步骤。',
-    loadFailed: '无法执行检查',
+    loadFailed: '检查执行失败',
     nextStep: '处理步骤：{step}',
     severity: {
       ERROR: '错误',
