@@ -36,7 +36,7 @@ const externalSignIn = () =>
 /** Name of the cookie with a passkey challenge, without prefix. */
 export const PASSKEY_CHALLENGE = 'passkey'
 
-/** The plugin itself accepts an authenticator that only checks that somebody is present. */
+/** Requires user verification. The plugin also accepts authenticators that only check user presence. */
 function assertUserVerified(isVerified: boolean | undefined): void {
   if (!isVerified) throw new APIError('UNAUTHORIZED', { message: 'the authenticator did not verify the user' })
 }

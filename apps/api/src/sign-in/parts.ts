@@ -4,7 +4,7 @@ import type { RequestFacts } from '../http/request-facts.ts'
 import type { Caller, SignedIn } from './caller.ts'
 import type { Callers } from './callers.ts'
 
-/** What the kinds of sign-in share; `createAuth` makes it. */
+/** Functions that all kinds of sign-in share, from `createAuth`. */
 export type SignInParts = {
   db: Db
   publicUrl: string
@@ -12,7 +12,7 @@ export type SignInParts = {
   route(facts: RequestFacts, path: string, body?: object, cookies?: Record<string, string>): Promise<Response>
   /** The text in a signed cookie that better-auth set; null when it set none. */
   cookieOf(response: Response, name: string): string | null
-  /** The caller of a new session, whose `token` the response has. @throws Unauthenticated */
+  /** The caller of a new session, from the `token` in the response. @throws Unauthenticated */
   signedIn(facts: RequestFacts, response: Response, rejection: string): Promise<SignedIn>
   throttle: Throttle
   addressOf(facts: Pick<RequestFacts, 'headers'>): string

@@ -260,5 +260,5 @@ describe('changes', () => {
 test('passkeys need HTTPS or localhost, and a host name', () => {
   expect(['https://muster.test', 'http://localhost:3000'].map(passkeysBlockedReason)).toEqual([null, null])
   for (const url of ['http://muster.test', 'https://10.0.0.1', 'http://127.0.0.1:3000', 'https://[::1]'])
-    expect(passkeysBlockedReason(url)).toMatch(/^Passkeys need /)
+    expect(passkeysBlockedReason(url)).toMatch(/^Passkeys require /)
 })

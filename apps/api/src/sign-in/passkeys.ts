@@ -16,13 +16,15 @@ export type PasskeyCeremony = { challenge: string; options: string }
 export type PasskeyAnswer = { challenge: string; response: string }
 type Context = RequestFacts & CallerContext
 
-const SIGN_IN_FAILED = 'This passkey is not known here, or the sign-in is older than five minutes. Try again.'
+const SIGN_IN_FAILED = 'This passkey is not registered, or the sign-in is older than five minutes. Try again.'
 
-/** Why browsers offer no passkeys at this address; null when they do. */
+/** Why browsers do not support passkeys at this address; null when they do. */
 export function passkeysBlockedReason(publicUrl: string): string | null {
   const { hostname, protocol } = new URL(publicUrl)
-  if (isIP(hostname.replace(/^\[|\]$/g, ''))) return `Passkeys need a host name, and MUSTER_PUBLIC_URL is ${publicUrl}.`
-  return protocol === 'https:' || hostname === 'localhost' ? null : `Passkeys need HTTPS, and MUSTER_PUBLIC_URL is ${publicUrl}.`
+  if (isIP(hostname.replace(/^\[|\]$/g, ''))) return `Passkeys require a host name, but MUSTER_PUBLIC_URL is ${publicUrl}.`
+  return protocol === 'https:' || hostname === 'localhost'
+    ? null
+    : `Passkeys require HTTPS, but MUSTER_PUBLIC_URL is ${publicUrl}.`
 }
 
 /** Passkeys (WebAuthn). better-auth stores public keys and checks challenge, origin, signature and counter. */
@@ -101,7 +103,7 @@ export function createPasskeys({
       return ceremonyOf(await route(context, '/passkey/generate-register-options', undefined, { session_token }))
     },
 
-    /** Ends a registration. @returns the row ID of the passkey @throws InvalidInput */
+    /** Completes a registration. @returns the row ID of the passkey @throws InvalidInput */
     async finishPasskeyRegistration(context: Context, { name, ...answer }: PasskeyAnswer & { name: string }): Promise<string> {
       const { session_token } = sessionOf(context)
       const label = name.trim()
@@ -117,7 +119,7 @@ export function createPasskeys({
         throw new InvalidInput([
           {
             path: 'input.response',
-            message: 'is not the answer of an authenticator that verified you, or is older than five minutes',
+            message: 'is not the response of an authenticator that verified you, or is older than five minutes',
           },
         ])
       const { id } = (await response.json()) as { id: string }

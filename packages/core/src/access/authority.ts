@@ -1,6 +1,6 @@
 import { type Authority, authorityOf, type Grant, perNodePermissions, type Role } from '../kernel/permissions.ts'
 
-/** What restricts a token. Null permissions: all of the role. No groups: the whole tenant. */
+/** Restrictions of a token. Null permissions: all of the role. No groups: the whole tenant. */
 export type TokenScope = {
   role: Role
   permissions: readonly string[] | null
@@ -8,7 +8,7 @@ export type TokenScope = {
   isInstallationAdmin: boolean
 }
 
-/** Of the permissions that hold in the whole tenant, a token that is restricted to groups keeps those to read. */
+/** Whether a token that is restricted to groups keeps the permission for the whole tenant. */
 const isRead = (permission: string): boolean => permission.endsWith(':read')
 
 /** The names that are also in `others`. */
@@ -16,8 +16,8 @@ const common = (names: Iterable<string>, others: ReadonlySet<string>): Set<strin
   new Set([...names].filter((name) => others.has(name)))
 
 /**
- * What a token may do now: at most what its owner may. With groups, permissions that concern nodes hold for nodes of these groups, and
- * of the others only those to read remain.
+ * Returns the current permissions of a token, at most those of its owner. A token with groups holds permissions on nodes only for
+ * nodes of these groups, and no other permissions except those to read.
  */
 export function tokenAuthority({ role, permissions, groupIds, isInstallationAdmin }: TokenScope, owner: Authority): Authority {
   const scope = permissions ? common(permissions, role.permissions) : role.permissions

@@ -9,7 +9,7 @@ export const memberPermissions = definePermissions('member', {
 })
 
 export const customRolePermissions = definePermissions('role', {
-  write: ['admin', 'Create, change and delete custom roles, at most with the own permissions.'],
+  write: ['admin', 'Create, change and delete custom roles, up to your own permissions.'],
 })
 
 export const tokenPermissions = definePermissions('token', {

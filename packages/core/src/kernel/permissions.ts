@@ -74,7 +74,7 @@ const named = (permissions: Iterable<Permission>): ReadonlySet<string> => new Se
 export const rolePermissions = (role: BuiltInRole): ReadonlySet<string> =>
   named(tenantPermissionList().filter((permission) => roleIncludes(role, permission)))
 
-/** What every role includes. */
+/** The permission that every role includes. */
 const ALWAYS_INCLUDED = 'tenant:read'
 
 /**
@@ -108,8 +108,8 @@ export type Grant = {
 }
 
 /**
- * What a user or token may do. `role` is the name of its role, for messages; only `permissions`, which hold in the whole tenant, and
- * `grants` decide.
+ * The permissions of a user or token. `permissions` apply to the whole tenant, `grants` to some nodes. `role` is the name of the role,
+ * used only in messages.
  */
 export type Authority = {
   role: string
@@ -118,7 +118,7 @@ export type Authority = {
   grants: readonly Grant[]
 }
 
-/** The authority of somebody with the permissions of a role. @param isInstallationAdmin adds the permissions of the installation */
+/** The authority of a caller with a role. @param isInstallationAdmin adds the permissions of the installation */
 export function authorityOf(
   { name, permissions }: Role,
   { isInstallationAdmin = false, grants = [] }: { isInstallationAdmin?: boolean; grants?: readonly Grant[] } = {},

@@ -18,7 +18,7 @@ const PROVIDERS = { PASSWORD: 'credential', OIDC: 'oidc', LDAP: 'ldap', PASSKEY:
 const IdentityType = builder.objectRef<Identity>('UserSignInMethod').implement({
   description: 'A way in which a user can sign in.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: SignInMethodKind, description: 'How the user proves who they are.' }),
+    kind: t.expose('kind', { type: SignInMethodKind, description: 'Kind of the method.' }),
     name: t.exposeString('name', {
       nullable: true,
       description: 'Issuer of the OpenID Connect identity, or ID of the entry in the LDAP directory; null for others.',
@@ -26,7 +26,7 @@ const IdentityType = builder.objectRef<Identity>('UserSignInMethod').implement({
     count: t.exposeInt('count', { description: 'Number of passkeys, or of identities at the provider.' }),
     removeBlockedReason: t.exposeString('removeBlockedReason', {
       nullable: true,
-      description: 'Why the user may not remove it, for example because it is the last one; null when allowed.',
+      description: 'Why the user may not remove the method, for example because it is the last one; null when allowed.',
     }),
   }),
 })
@@ -79,7 +79,7 @@ builder.drizzleObjectFields(Member, (t) => ({
   hasSecondFactor: t.boolean({
     nullable: true,
     description:
-      'Whether signing in with a password needs a code of an authenticator app; null without the permission `member:write`.',
+      'Whether signing in with a password requires a code of an authenticator app; null without the permission `member:write`.',
     select: { columns: { userId: true } },
     resolve: async ({ userId }, _args, context) =>
       permissionDeniedReason(context.ctx.actor, memberPermissions.write)

@@ -15,29 +15,29 @@ const { passkeys } = schema
 const PasskeyDeviceType = builder.enumType('PasskeyDeviceType', {
   description: 'Whether a passkey can exist on several devices.',
   values: same({
-    SINGLE_DEVICE: 'It stays on one device, such as a security key.',
-    MULTI_DEVICE: 'A password manager or the operating system can synchronize it.',
+    SINGLE_DEVICE: 'The passkey stays on one device, such as a security key.',
+    MULTI_DEVICE: 'A password manager or the operating system can synchronize the passkey.',
   }),
 })
 
 export const Passkey = builder.drizzleNode('passkeys', {
   name: 'Passkey',
-  description: 'A passkey (WebAuthn) with which the caller signs in, without a password and a code.',
+  description: 'A passkey (WebAuthn) with which a user signs in without a password and a code.',
   select: { columns: { id: true } },
   id: { column: (passkey) => passkey.id },
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name that the user gave.' }),
     deviceType: t.field({
       type: PasskeyDeviceType,
-      description: 'Whether it can exist on several devices.',
+      description: 'Whether the passkey can exist on several devices.',
       select: { columns: { deviceType: true } },
       resolve: ({ deviceType }) => (deviceType === 'multiDevice' ? 'MULTI_DEVICE' : 'SINGLE_DEVICE'),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user added it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user added the passkey.' }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it last signed in or confirmed the identity of the user; null when it was never used.',
+      description: 'When the passkey was last used; null when it was never used.',
     }),
   }),
 })
@@ -65,13 +65,13 @@ const ceremony = {
   },
   options: {
     type: 'String',
-    description: 'The `publicKey` options for `navigator.credentials`, as JSON text in the form of WebAuthn.',
+    description: 'The `publicKey` options for `navigator.credentials`, in the JSON format of WebAuthn.',
   },
 } as const
 
 const answer = {
   challenge: 'The `challenge` of the first step.',
-  response: 'The credential that the browser returned, as JSON text in the form of WebAuthn (`PublicKeyCredential.toJSON`).',
+  response: 'The credential that the browser returned, in the JSON format of WebAuthn (`PublicKeyCredential.toJSON`).',
 }
 
 mutation('startPasskeySignIn', {
@@ -99,7 +99,7 @@ mutation('signInWithPasskey', {
 
 mutation('startPasskeyRegistration', {
   action: passkeyAudit.startRegistration,
-  description: 'Starts to add a passkey to the signed-in user.',
+  description: 'Starts the registration of a passkey for the signed-in user.',
   input: (t) => ({ currentPassword: t.string({ description: 'Current password; required when the user has one.' }) }),
   payload: ceremony,
   errors: [Conflict, Unavailable],

@@ -9,7 +9,7 @@ export const PermissionType = builder.objectRef<Permission>('Permission').implem
     name: t.exposeString('name', { description: 'Object and action, for example `node:write`.' }),
     description: t.exposeString('description', { description: 'What the permission allows.' }),
     isPerNode: t.exposeBoolean('isPerNode', {
-      description: 'Whether a grant can give the permission for the nodes of a group, and an API token can hold it only there.',
+      description: 'Whether grants and API tokens can limit the permission to the nodes of groups.',
     }),
     roles: t.stringList({
       description:

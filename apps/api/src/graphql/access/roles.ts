@@ -23,10 +23,10 @@ import { mutation } from '../shared/mutation.ts'
 type Shape = { name: string; description: string; isBuiltIn: boolean; permissions: ReadonlySet<string> }
 
 const DESCRIPTIONS: Record<(typeof BUILT_IN_ROLES)[number], string> = {
-  viewer: 'Reads everything and changes nothing.',
-  operator: 'Adds nodes, starts and cancels runs.',
-  admin: 'Also manages credentials, members and local nodes, approves host keys and purges nodes.',
-  owner: 'Also manages the tenant itself.',
+  viewer: 'Reads nodes, runs, logs, agents, alerts and settings.',
+  operator: 'Also adds nodes, and starts and cancels runs.',
+  admin: 'Also manages credentials, members, templates and settings, approves host keys, and reads the audit log.',
+  owner: 'Also transfers ownership and sets the retention of the audit log.',
 }
 const BUILT_IN = BUILT_IN_ROLES.map(
   (name): Shape => ({ name, description: DESCRIPTIONS[name], isBuiltIn: true, permissions: rolePermissions(name) }),
@@ -50,7 +50,7 @@ const Role = builder.objectRef<Shape>('Role').implement({
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name, unique in the tenant. It never changes.' }),
     description: t.exposeString('description', { description: 'What the role is for; may be empty.' }),
-    isBuiltIn: t.exposeBoolean('isBuiltIn', { description: 'True for the roles that every tenant has and nobody changes.' }),
+    isBuiltIn: t.exposeBoolean('isBuiltIn', { description: 'True for the roles of every tenant, which cannot be changed.' }),
     permissions: t.stringList({
       description: 'Names of its permissions in alphabetical order, at most 200.',
       resolve: ({ permissions }) => [...permissions].sort(),

@@ -5,9 +5,9 @@ import { grantBlockedReason } from '../policy.ts'
 import { findRole } from './role-rows.ts'
 
 /**
- * The role with this name, if the caller may give it to somebody. Until the end of the transaction it is not deleted.
- * @param permission the one of the verb, for the message
- * @throws InvalidInput there is no such role; Forbidden it includes more than the caller holds
+ * Returns the role with this name if the caller may grant it, and locks it against deletion until the end of the transaction.
+ * @param permission the permission of the verb, for the message
+ * @throws InvalidInput there is no such role; Forbidden it has permissions that the caller does not hold
  */
 export async function assertGrantable(tx: Tx, ctx: Ctx, permission: Permission, name: string): Promise<Role> {
   const role = await findRole(tx, ctx, name)

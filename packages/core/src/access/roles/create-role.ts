@@ -33,7 +33,7 @@ export async function createRole(ctx: Ctx, input: z.input<typeof CreateRoleInput
   const request = { verb: 'createRole', key: idempotencyKey, input: fields, result: oneRow(roles) }
   return idempotent(ctx, request, async (tx, ctx) => {
     if ((await tx.$count(roles, visibleTo(ctx, roles))) >= MAX_ROLES)
-      throw new Conflict(`The tenant has ${MAX_ROLES} custom roles, the maximum. Delete one that is not used.`)
+      throw new Conflict(`The tenant already has ${MAX_ROLES} custom roles, which is the maximum. Delete an unused role first.`)
     const [role] = await tx
       .insert(roles)
       .values({ tenantId: ctx.tenantId, ...fields, ...createdBy(ctx) })

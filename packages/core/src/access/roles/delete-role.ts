@@ -14,14 +14,14 @@ import { lockChangeableRole } from './update-role.ts'
 export const DeleteRoleInput = z.object({ name: RoleName })
 
 /**
- * Deletes a custom role that nobody has.
+ * Deletes an unused custom role.
  * @throws NotFound; Conflict the role is built in or in use; Forbidden it includes more than the caller holds
  */
 export async function deleteRole(ctx: Ctx, input: z.input<typeof DeleteRoleInput>): Promise<{ name: string }> {
   authorize(ctx, customRolePermissions.write)
   const { name } = parseInput(DeleteRoleInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
-    // Whoever gives the role to somebody holds a share lock on its row until the end of that transaction.
+    // A transaction that grants the role holds a share lock on its row until it ends.
     const role = await lockChangeableRole(tx, ctx, name)
     const users = (await rolesInUse(tx, ctx, [name])).get(name)!
     const blockedReason = deleteRoleBlockedReason(ctx.actor, roleOf(role), users)

@@ -8,18 +8,19 @@ export const RoleName = z
   .trim()
   .toLowerCase()
   .max(63, 'must have at most 63 characters')
-  .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must begin with a letter or digit and hold only letters, digits and . _ -')
+  .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must begin with a letter or digit and contain only letters, digits and . _ -')
 
 export const CustomRoleName = RoleName.refine((name) => !isBuiltInRole(name), 'is the name of a built-in role')
 
 /** Names of permissions that roles can include. */
 export const PermissionNames = z
   .array(z.string())
-  .max(200, 'at most 200')
+  .max(200, 'must have at most 200 entries')
   .transform((names, context) => {
     const known = new Set(tenantPermissionList().map(({ name }) => name))
     names.forEach((name, i) => {
-      if (!known.has(name)) context.addIssue({ code: 'custom', path: [i], message: `there is no permission ${name} for roles` })
+      if (!known.has(name))
+        context.addIssue({ code: 'custom', path: [i], message: `${name} is not a permission that roles can include` })
     })
     return [...new Set(names)].sort()
   })

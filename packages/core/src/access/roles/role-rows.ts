@@ -9,7 +9,7 @@ import { apiTokens, type CustomRole, invitations, members, roles, users } from '
 export const roleOf = ({ name, permissions }: CustomRole): Role => ({ name, permissions: permissionsOfRole(name, permissions) })
 
 /**
- * The role with this name. Until the end of the transaction it is not deleted.
+ * Returns the role with this name, and locks it against deletion until the end of the transaction.
  * @throws InvalidInput at `role`
  */
 export async function findRole(tx: Tx, ctx: Ctx, name: string): Promise<Role> {
@@ -38,7 +38,7 @@ export async function findRoles(db: Db | Tx, ctx: Pick<Ctx, 'tenantId'>, names: 
   return new Map(wanted.map((name) => [name, { name, permissions: permissionsOfRole(name, permissions.get(name) ?? null) }]))
 }
 
-/** Who has each of these roles, in words: members, open invitations and valid API tokens. */
+/** Users of each of these roles, as text for messages: members, open invitations and valid API tokens. */
 export async function rolesInUse(
   db: Db | Tx,
   ctx: Pick<Ctx, 'tenantId'>,

@@ -11,8 +11,8 @@ import { findSignInMethods, removalBlockedReason } from './sign-in-methods.ts'
 export const DisconnectIdentityInput = z.object({ provider: z.enum(['credential', ...IDENTITY_PROVIDERS]) })
 
 /**
- * Removes the caller's password (`credential`), or the identities at a provider. Sessions and memberships stay. The caller's `db` is
- * that of the system role.
+ * Removes the caller's password (`credential`), or the identities at a provider. Sessions and memberships stay. The caller's `db`
+ * must use the system role.
  * @param providers those that the installation has
  * @throws NotFound; Conflict it is the last way to sign in, or gives the caller a role
  */

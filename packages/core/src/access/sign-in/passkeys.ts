@@ -11,16 +11,16 @@ import { findSignInMethods, removalBlockedReason } from './sign-in-methods.ts'
 
 export const RenamePasskeyInput = z.object({ id: Id, name: singleLineText(100) })
 
-/** The user of a session. API tokens have no sign-in of their own. */
+/** ID of the user of a session. @throws Forbidden for API tokens, which do not sign in */
 export function sessionUser({ actor }: Pick<Ctx, 'actor'>): string {
   if (actor.kind !== 'user') throw new Forbidden('Only users with a session can change how they sign in.')
   return actor.id
 }
 
-/** Locks the user, so that of two concurrent removals the second sees the first. */
+/** Locks the user, so that concurrent removals cannot remove the last two ways to sign in. */
 export const lockUser = (tx: Tx, userId: string) => tx.select().from(users).where(eq(users.id, userId)).for('no key update')
 
-/** Records a new passkey of the caller in the audit log. The caller's `db` is that of the system role. */
+/** Records a new passkey of the caller in the audit log. The caller's `db` must use the system role. */
 export async function recordPasskeyAdded(caller: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
   const userId = sessionUser(caller)
   const { id } = parseInput(IdInput, input)
@@ -33,7 +33,7 @@ export async function recordPasskeyAdded(caller: Ctx, input: z.input<typeof IdIn
   })
 }
 
-/** Records that somebody signed in with the passkey. */
+/** Records the time of a sign-in with the passkey. */
 export async function recordPasskeyUse(db: Db, credentialId: string): Promise<void> {
   await db.update(passkeys).set({ lastUsedAt: sql`now()` }).where(eq(passkeys.credentialID, credentialId))
 }

@@ -8,23 +8,23 @@ export type Identity = { provider: IdentityProvider; name: string }
 /** The ways in which a user can sign in. */
 export type SignInMethods = {
   hasPassword: boolean
-  /** Of all providers, also of those that the installation no longer has. */
+  /** Identities at all providers, including those that are no longer configured. */
   identities: Identity[]
   passkeyCount: number
   hasSecondFactor: boolean
-  /** Providers by whose groups the user has a role in a tenant. */
+  /** Providers with groups that give the user a role in a tenant. */
   roleProviders: IdentityProvider[]
 }
 
 const isProvider = (id: string): id is IdentityProvider => (IDENTITY_PROVIDERS as readonly string[]).includes(id)
 
-/** The issuer of an OpenID Connect identity, whose account ID is issuer and subject; the ID of an entry of a directory. */
+/** Issuer of an OpenID Connect identity, from its account ID `ISSUER SUBJECT`; otherwise the account ID, the entry of a directory. */
 const nameOf = (provider: IdentityProvider, accountId: string) => (provider === 'oidc' ? accountId.split(' ', 1)[0]! : accountId)
 
 /** The sign-in methods of users, by user ID. */
 export async function findSignInMethods(db: Db, userIds: readonly string[]): Promise<Map<string, SignInMethods>> {
   const ids = [...userIds]
-  // One after the other: inside a transaction they share one connection.
+  // Sequential, because the statements of a transaction share one connection.
   const people = await db
     .select({ id: users.id, hasSecondFactor: users.twoFactorEnabled })
     .from(users)

@@ -55,7 +55,7 @@ export const roleUpdate = () =>
 export const roleDelete = () =>
   new Command('delete')
     .alias('rm')
-    .description('delete a custom role that nobody has')
+    .description('delete an unused custom role')
     .argument('<name>', 'name of the role')
     .option('-y, --yes', YES_HELP)
     .action(async (name: string, { yes }: { yes?: true }) => {
