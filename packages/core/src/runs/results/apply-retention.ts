@@ -111,6 +111,7 @@ async function removeExpiredRuns(ctx: SystemCtx, store: ArtifactStore, tenant: T
 
 /** Removes all runs of a tenant, and their files in this store. None may be active. */
 export async function removeAllRuns(ctx: SystemCtx, store: ArtifactStore, tenant: Tenant): Promise<void> {
+  authorize(ctx, retentionPermissions.apply)
   await removeFiles(ctx, store, ofTenant(jobArtifacts.tenantId, tenant))
   await removeRuns(ctx, ofTenant(jobRuns.tenantId, tenant))
 }
