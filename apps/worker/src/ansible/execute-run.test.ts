@@ -132,7 +132,7 @@ describe('input of ansible-playbook', () => {
     const { hosts, log } = await (await start('look')).done
     store.close()
     expect(hosts.map(({ name, result }) => `${name} ${result}`)).toEqual(['gpu001 OK', 'gpu002 UNREACHABLE'])
-    expect(log).toContain(`The secret store safe (${address}) has nothing at secret/not/there`)
+    expect(log).toContain(`The secret store safe (${address}) has no secret at secret/not/there`)
     expect(log).not.toContain('kept-elsewhere')
     expect(requests.sort()).toEqual(['/v1/secret/data/not/there', '/v1/secret/data/there'])
   })

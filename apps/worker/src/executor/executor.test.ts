@@ -51,7 +51,7 @@ test('delivers large output completely and gives programs only the environment t
   expect(env!.split('\n').filter((line) => !/^(PATH|PWD|SHLVL|_|OLDPWD)=/.test(line))).toEqual(['A=b', ''])
 })
 
-test('ends its programs when it is killed, and is started again', async () => {
+test('kills its programs when it is killed, and is started again', async () => {
   const program = await startProgram(['sleep', '600'])
   const { stdout } = await runProgram(['sh', '-c', 'echo $PPID'])
   process.kill(Number(stdout), 'SIGKILL')

@@ -27,7 +27,7 @@ const entries = new Map<number, Entry>()
 let lastId = 0
 let executor: ChildProcess | null = null
 
-/** Starts the executor when it is first needed, and again when it was killed. */
+/** Starts the executor on first use, and again after it was killed. */
 function connect(): ChildProcess {
   if (executor) return executor
   const child = fork(MAIN, [], {
@@ -42,7 +42,7 @@ function connect(): ChildProcess {
   child.on('error', () => {})
   child.once('exit', () => {
     if (executor === child) executor = null
-    // Nothing reports what its programs do any more, so they end with it.
+    // Programs of a killed executor can no longer report, so they are killed too.
     for (const [id, entry] of [...entries]) {
       if (entry.program) for (const pid of [-entry.program.pid, entry.program.pid]) sendSignal(pid, 'SIGKILL')
       forget(id)
@@ -61,7 +61,7 @@ function forget(id: number): void {
 }
 
 /**
- * Starts a program in the executor process, which has no secrets of this one.
+ * Starts a program in the executor process, which has none of the secrets of this process.
  * @param options `env` is the complete environment, by default only PATH; `outputs` is the number of pipes from descriptor 1 on
  * @throws Error of spawn, for example ENOENT
  */

@@ -68,6 +68,6 @@ process.on('message', (request: Request) => {
     one?.reads.get(request.output)?.()
   }
 })
-// Ctrl-C reaches the whole process group. The broker decides when its runs end.
+// Ctrl-C signals the whole process group, but the broker decides when its runs end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {})
 process.on('disconnect', () => process.exit(0))

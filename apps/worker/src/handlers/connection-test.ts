@@ -25,8 +25,8 @@ type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & { bastions: BastionPool }
 type Outcome = { isOk: boolean; error: string | null; awaitsApproval?: boolean }
 
 /**
- * Tests the connection to a node stage by stage and records each stage as it ends. The test passes when the node's shell runs
- * commands: discovery needs neither sudo nor Python, and those stages show what playbooks will lack.
+ * Tests the connection to a node stage by stage and records each stage when it ends. The test passes when the node's shell runs
+ * commands, because discovery needs neither sudo nor Python. The stages for these two only show whether playbooks can run.
  */
 export function connectionTestHandler(deps: Deps): (entry: QueueEntry) => Promise<void> {
   return async (entry) => {
@@ -83,7 +83,7 @@ async function runStages(
   return { isOk: false, error: failure.summary, awaitsApproval: failure.offered !== null && !failure.offered.changed }
 }
 
-/** The machine that presents its approved key in this stage, which ends its host key alarm; otherwise null. */
+/** The machine that presented its approved key in this stage, which resolves its host key alarm; otherwise null. */
 function resolvedAlarm({ stage, state, hop }: PreflightStage, { node, hops }: NodeAccess): OfferedHostKey | null {
   if (stage !== 'HOST_KEY' || state !== 'OK') return null
   if (hop === null)

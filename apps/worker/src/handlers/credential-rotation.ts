@@ -25,11 +25,11 @@ type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & { bastions: BastionPool }
 /** Nodes that are changed at the same time. */
 const CONCURRENCY = 16
 const RENEW_MS = 10_000
-/** How often and for how long to look whether the runs of a node ended: they logged in with the secret that is replaced. */
+/** Interval and time limit for waiting until the runs of a node end, because they logged in with the previous secret. */
 const RUN_POLL_MS = 2000
 const MAX_RUN_WAIT_MS = 600_000
 
-/** Performs a rotation of a credential until it is paused or ends. Another worker can resume it at any point. */
+/** Executes a rotation of a credential until it is paused or ends. Another worker can resume it at any point. */
 export function credentialRotationHandler(deps: Deps): (entry: QueueEntry) => Promise<void> {
   return async (entry) => {
     const { id } = entry

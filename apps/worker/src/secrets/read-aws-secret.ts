@@ -33,9 +33,9 @@ export async function readAwsSecret(store: OpenStore, path: string, limits: Stor
     throw conflict(store, `has a binary value at ${path}; store text or a JSON object there`)
   const error = typeof body?.__type === 'string' ? body.__type.split('#').at(-1) : undefined
   if (error === 'ResourceNotFoundException')
-    throw conflict(store, `has nothing at ${path} in ${store.region}; store it there, or correct the path or the region`)
+    throw conflict(store, `has no secret at ${path} in ${store.region}; store it there, or correct the path or the region`)
   if (error === 'AccessDeniedException')
-    throw conflict(store, `does not let Muster read ${path}; check that the policy allows secretsmanager:GetSecretValue on it`)
+    throw conflict(store, `does not allow Muster to read ${path}; check that the policy allows secretsmanager:GetSecretValue on it`)
   if (error === 'DecryptionFailure')
     throw conflict(store, `cannot decrypt ${path}; check that the policy allows kms:Decrypt on its key`)
   if (error && REJECTED_LOGINS.includes(error))

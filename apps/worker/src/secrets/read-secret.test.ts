@@ -49,10 +49,10 @@ describe.skipIf(!process.env.OPENBAO)('a real OpenBao', () => {
     await bao.write('secret/data/nodes/gpu', { data: { password: 'newer' } })
     expect(await read(role, 'nodes/gpu')).toEqual({ password: 'newer' })
     await expect(read(role, 'others')).rejects.toThrow(
-      /does not let Muster read secret\/others; .*policy allows reading secret\/data\/others/,
+      /does not allow Muster to read secret\/others; .*policy allows reading secret\/data\/others/,
     )
     // The token allows four uses, so all reads shared one token.
-    await expect(read(role, 'nodes/gpu')).rejects.toThrow(/does not let Muster read/)
+    await expect(read(role, 'nodes/gpu')).rejects.toThrow(/does not allow Muster to read/)
     await expect(createReadSecret(LOOPBACK)({ ...role, secret: 'wrong' }, 'nodes/gpu')).rejects.toThrow(
       /rejects the role; .*new secret ID/,
     )
@@ -63,10 +63,10 @@ describe.skipIf(!process.env.OPENBAO)('a real OpenBao', () => {
     const failing = async (change: Partial<OpenStore>, path = 'nodes/gpu') =>
       createReadSecret(LOOPBACK)({ ...store, ...change }, path).then(String, (error: Error) => error.message)
     await expect(read(store, 'nodes/none')).rejects.toThrow(
-      `The secret store vault (${bao.address}) has nothing at secret/nodes/none; store it there, or correct the path or the mount.`,
+      `The secret store vault (${bao.address}) has no secret at secret/nodes/none; store it there, or correct the path or the mount.`,
     )
     expect(await failing({ secret: 'wrong' })).toContain(
-      'does not let Muster read secret/nodes/gpu; check that its token has not expired',
+      'does not allow Muster to read secret/nodes/gpu; check that its token has not expired',
     )
     expect(await failing({ mount: 'elsewhere' })).toMatch(/nothing at elsewhere\/nodes\/gpu|does not let/)
     expect(await failing({ namespace: 'team-a' })).toMatch(/The secret store vault .* (does not let|has nothing|responds)/)
@@ -102,7 +102,7 @@ describe.runIf(process.env.MOTO && process.env.TEST_PYTHON)('AWS Secrets Manager
 
   it('names the store, the path and the next step', async () => {
     await expect(createReadSecret(LOOPBACK)(store, 'nodes/none')).rejects.toThrow(
-      `The secret store aws (${moto.address}) has nothing at nodes/none in eu-central-1; store it there, or correct the path or the region.`,
+      `The secret store aws (${moto.address}) has no secret at nodes/none in eu-central-1; store it there, or correct the path or the region.`,
     )
   })
 })
@@ -169,7 +169,7 @@ describe('an arbitrary HTTP server', () => {
       accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
     } as const
     const errors = {
-      AccessDeniedException: /does not let Muster read a\/b; .*secretsmanager:GetSecretValue/,
+      AccessDeniedException: /does not allow Muster to read a\/b; .*secretsmanager:GetSecretValue/,
       DecryptionFailure: /cannot decrypt a\/b; .*kms:Decrypt/,
       UnrecognizedClientException: /rejects the access key AKIAIOSFODNN7EXAMPLE/,
       InvalidRequestException: /scheduled for deletion/,

@@ -14,13 +14,13 @@ export function createReadVaultSecret(limits: StoreLimits): ReadSecret {
     const where = `${store.mount}/${path}`
     const secret = body?.data?.data
     if (status === 200 && typeof secret === 'object' && secret !== null) return secret as Record<string, unknown>
-    if (status === 200) throw conflict(store, `has no KV version 2 engine at ${store.mount}; set the right mount`)
+    if (status === 200) throw conflict(store, `has no KV version 2 engine at ${store.mount}; correct the mount`)
     if (status === 403)
       throw conflict(
         store,
-        `does not let Muster read ${where}; check that its token has not expired and that its policy allows reading ${store.mount}/data/${path}`,
+        `does not allow Muster to read ${where}; check that its token has not expired and that its policy allows reading ${store.mount}/data/${path}`,
       )
-    if (status === 404) throw conflict(store, `has nothing at ${where}; store it there, or correct the path or the mount`)
+    if (status === 404) throw conflict(store, `has no secret at ${where}; store it there, or correct the path or the mount`)
     throw unexpectedStatus(store, status, 'a HashiCorp Vault or OpenBao')
   }
 }

@@ -50,7 +50,7 @@ async function pruneSome(tx: Tx, ctx: Ctx, days: number, keyVersion: number): Pr
     .where(and(inChain(auditCheckpoints, tenantId), eq(auditCheckpoints.kind, 'prune')))
     .orderBy(desc(auditCheckpoints.seq))
     .limit(1)
-  if (last && !(await isSigned(vault, last))) return refuse(ctx, last.seq)
+  if (last && !(await isSigned(vault, last))) return reportInvalidChain(ctx, last.seq)
   let { seq, hash } = last ?? { seq: 0, hash: GENESIS }
   const sinks = await tx
     .select({ name: auditSinks.name, deliveredSeq: auditSinks.deliveredSeq })
@@ -77,7 +77,7 @@ async function pruneSome(tx: Tx, ctx: Ctx, days: number, keyVersion: number): Pr
     .limit(BATCH)) as (ChainRow & { seq: number; hash: string })[]
   if (rows.length === 0) return 0
   for (const row of rows) {
-    if (row.seq !== seq + 1 || chainHash(hash, row) !== row.hash) return refuse(ctx, seq + 1)
+    if (row.seq !== seq + 1 || chainHash(hash, row) !== row.hash) return reportInvalidChain(ctx, seq + 1)
     ;[seq, hash] = [row.seq, row.hash]
   }
   await tx.delete(auditEntries).where(and(inChain(auditEntries, tenantId), lte(auditEntries.seq, seq)))
@@ -99,7 +99,7 @@ async function pruneSome(tx: Tx, ctx: Ctx, days: number, keyVersion: number): Pr
   return rows.length
 }
 
-function refuse({ log, tenantId }: Ctx, seq: number): 0 {
+function reportInvalidChain({ log, tenantId }: Ctx, seq: number): 0 {
   log.error({ tenantId, seq }, 'the audit log does not verify; retention keeps its entries. Run `muster audit verify`')
   return 0
 }

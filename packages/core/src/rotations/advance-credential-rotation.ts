@@ -115,7 +115,7 @@ export async function advanceCredentialRotation(ctx: Ctx, id: string, secrets: R
       return null
     }
     const leftCredentialId =
-      failedCount > 0 ? await leaveFailed(tx, ctx, rotation, credential, { id: leftId, encrypted: left }) : null
+      failedCount > 0 ? await moveFailedNodes(tx, ctx, rotation, credential, { id: leftId, encrypted: left }) : null
     await tx
       .update(credentials)
       .set({ encrypted: next, ...(rotation.publicKey ? { publicKey: rotation.publicKey } : {}), updatedAt: sql`now()` })
@@ -133,7 +133,7 @@ export async function advanceCredentialRotation(ctx: Ctx, id: string, secrets: R
 }
 
 /** Moves the failed nodes to a new credential with the previous secret, so that they stay reachable. @returns its ID */
-async function leaveFailed(
+async function moveFailedNodes(
   tx: Tx,
   ctx: Ctx,
   rotation: CredentialRotation,

@@ -16,5 +16,5 @@ export const cancelCredentialRotation = (ctx: Ctx, input: z.input<typeof IdInput
     action: rotationAudit.cancel,
     reason: cancelBlockedReason,
     changes: { cancelRequestedAt: sql`now()`, completeRequestedAt: null },
-    triesFailedAgain: true,
+    retryFailedHosts: true,
   })

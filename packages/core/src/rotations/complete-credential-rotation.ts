@@ -16,5 +16,5 @@ export const completeCredentialRotation = (ctx: Ctx, input: z.input<typeof IdInp
     action: rotationAudit.complete,
     reason: completeBlockedReason,
     changes: { completeRequestedAt: sql`now()`, cancelRequestedAt: null },
-    triesFailedAgain: false,
+    retryFailedHosts: false,
   })

@@ -15,7 +15,7 @@ export type Decision = {
   reason: (rotation: CredentialRotation) => string | null
   changes: Partial<Record<'completeRequestedAt' | 'cancelRequestedAt', ReturnType<typeof sql> | null>>
   /** Whether failed nodes are tried again. */
-  triesFailedAgain: boolean
+  retryFailedHosts: boolean
 }
 
 /**
@@ -25,7 +25,7 @@ export type Decision = {
 export async function decide(
   ctx: Ctx,
   input: z.input<typeof IdInput>,
-  { action, reason, changes, triesFailedAgain }: Decision,
+  { action, reason, changes, retryFailedHosts }: Decision,
 ): Promise<CredentialRotation> {
   authorize(ctx, rotationPermissions.write)
   const { id } = parseInput(IdInput, input)
@@ -35,7 +35,7 @@ export async function decide(
     if (!before) throw new NotFound(`There is no credential rotation ${id}.`)
     const blockedReason = reason(before)
     if (blockedReason) throw new Conflict(blockedReason)
-    if (triesFailedAgain)
+    if (retryFailedHosts)
       await tx
         .update(credentialRotationHosts)
         .set({ error: null })

@@ -11,4 +11,4 @@ import type { CredentialRotation } from './tables.ts'
  * @throws NotFound, Conflict it is not paused
  */
 export const resumeCredentialRotation = (ctx: Ctx, input: z.input<typeof IdInput>): Promise<CredentialRotation> =>
-  decide(ctx, input, { action: rotationAudit.resume, reason: resumeBlockedReason, changes: {}, triesFailedAgain: true })
+  decide(ctx, input, { action: rotationAudit.resume, reason: resumeBlockedReason, changes: {}, retryFailedHosts: true })
