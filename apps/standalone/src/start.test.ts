@@ -121,7 +121,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('refuses a data directory of a pre-release version and leaves it unchanged', { timeout: UP_MS }, async () => {
+test('rejects a data directory of a pre-release version and leaves it unchanged', { timeout: UP_MS }, async () => {
   /** Runs a statement in the database of the data directory, which nothing else uses meanwhile. */
   const query = async (statement: string) => {
     const postgres = await startPostgres({ dir: path.join(dataDir, 'postgres'), durable: false })

@@ -28,7 +28,7 @@ test('lists its commands, from any folder', async () => {
   for (const name of Object.keys(commands)) expect(out).toContain(`  ${name} `)
 })
 
-test('refuses unknown commands and wrong arguments with the usage', async () => {
+test('rejects unknown commands and wrong arguments, and prints the usage', async () => {
   expect(await admin('constructor')).toMatchObject({ code: 2, err: expect.stringContaining('Usage: bin/muster-admin COMMAND') })
   expect(await admin('change-master-password')).toMatchObject({
     code: 2,

@@ -13,7 +13,7 @@ import { postgresDirOf, runningDatabaseUrl } from './installation.ts'
 export const backup: AdminCommand = {
   arguments: 'DIRECTORY',
   summary: 'back up the database and the artifacts',
-  help: 'Writes a new DIRECTORY with the database, the artifacts and their checksums, while Muster runs or is stopped. Secrets in it are encrypted with the master password, which it does not contain: keep that separately. Artifacts in a bucket are not included. With DATABASE_URL, pg_dump of the PostgreSQL client is required.',
+  help: 'Writes a new DIRECTORY with the database, the artifacts and their checksums, while Muster runs or is stopped. Secrets are encrypted with the master password. The backup does not contain it; keep it separately. Artifacts in a bucket are not included. With DATABASE_URL, pg_dump of the PostgreSQL client is required.',
   run: async (args, settings) => {
     const to = onlyDirectory(args)
     const { databaseUrl } = settings
@@ -36,7 +36,7 @@ export const backup: AdminCommand = {
 export const restore: AdminCommand = {
   arguments: 'DIRECTORY',
   summary: 'restore a backup into an empty data directory or database',
-  help: 'Verifies the checksums of the backup in DIRECTORY and restores it into the data directory MUSTER_DATA_DIR, which must be empty, or into the empty database of DATABASE_URL. Start Muster with the master password of the backup afterwards.',
+  help: 'Verifies the checksums of the backup in DIRECTORY. Restores it into the data directory MUSTER_DATA_DIR, which must be empty, or into the empty database of DATABASE_URL. Afterwards, start Muster with the master password of the backup.',
   run: async (args, settings) => {
     const from = onlyDirectory(args)
     const { dataDir } = settings
@@ -61,8 +61,8 @@ export const restore: AdminCommand = {
       `Restored the backup of Muster ${version} from ${createdAt} to ${settings.databaseUrl ? 'the database of DATABASE_URL' : dataDir}.`,
       ...(stored.kind === 'bucket' ? [`It does not contain the artifacts, which were in the bucket ${stored.name}.`] : []),
       settings.hasMasterPassword || fs.existsSync(path.join(dataDir, 'master-password'))
-        ? 'Start Muster with the master password of that time.'
-        : `Before the start, write the master password of that time to ${path.join(dataDir, 'master-password')} or set CREDENTIAL_MASTER_PASSWORD.`,
+        ? 'Start Muster with the master password of the backup.'
+        : `Before you start Muster, write the master password of the backup to ${path.join(dataDir, 'master-password')} or set CREDENTIAL_MASTER_PASSWORD.`,
     ]
     process.stdout.write(`${lines.join('\n')}\n`)
     return 0

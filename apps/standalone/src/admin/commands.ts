@@ -29,7 +29,7 @@ export const commands: Record<string, AdminCommand> = {
   },
   'reset-owner': {
     arguments: '[EMAIL]',
-    summary: 'let the owner, or another user, sign in again with a one-time link',
+    summary: 'create a one-time sign-in link for the owner or another user',
     help: 'Removes the password, the passkeys, the second factor and all sessions of the only owner, or of the user with the address EMAIL, and prints a link that signs in once and sets a new password.',
     run: (args, settings) => {
       if (args.length > 1) throw new UsageError('Name at most one email address.')

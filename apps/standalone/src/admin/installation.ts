@@ -14,7 +14,7 @@ export type Installation = {
 
 /**
  * Calls `work` with the installation's database: the external one, or the embedded one. The embedded Postgres of a stopped
- * installation is started for the duration of the call, and `npm start` refuses to start meanwhile.
+ * installation is started for the duration of the call, and `npm start` does not start meanwhile.
  * @throws Error when the data directory has no installation
  */
 export async function withInstallation<T>(settings: Settings, work: (installation: Installation) => Promise<T>): Promise<T> {

@@ -186,7 +186,7 @@ test('a backup of a stopped installation restores; a target that is not empty st
   expect(await query(restored.url, 'select value from stored')).toEqual([{ value: 1 }])
 })
 
-test('refuses a damaged, incomplete or newer backup, or one of another kind of database, and restores nothing', async () => {
+test('rejects a damaged, incomplete or newer backup, or one of another kind of database, and restores nothing', async () => {
   fs.mkdirSync(at('data/postgres/data'), { recursive: true })
   fs.writeFileSync(at('data/postgres/data/PG_VERSION'), '18\n')
   await createBackup(

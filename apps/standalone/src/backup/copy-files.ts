@@ -10,7 +10,7 @@ const CHUNK = 1 << 20
 
 /**
  * Copies one regular file and returns its size and checksum.
- * @returns null when the file does not exist anymore: files of a running server may be removed at any time
+ * @returns null when the file no longer exists: files of a running server may be removed at any time
  */
 export async function copyFile(from: string, to: string): Promise<Copied | null> {
   const source = await open(from, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW).catch((error: NodeJS.ErrnoException) => {
@@ -32,8 +32,8 @@ export async function copyFile(from: string, to: string): Promise<Copied | null>
 }
 
 /**
- * Writes the file system of `dir` to the disk. One call for all files: syncing each of the thousand files of a cluster takes a minute on
- * a slow disk.
+ * Flushes the file system of `dir` to disk. One call for all files, because syncing each of the thousand files of a cluster takes a
+ * minute on a slow disk.
  */
 export async function syncFileSystem(dir: string): Promise<void> {
   await promisify(execFile)('sync', process.platform === 'linux' ? ['-f', dir] : [])

@@ -16,8 +16,8 @@ export type BackupSource = {
 }
 
 /**
- * Writes a backup of the database and the artifacts to the new directory `to`. The database is copied first, so that every artifact
- * that it names is in the backup. Secrets in it are encrypted with the master password, which is not part of it.
+ * Writes a backup of the database and the artifacts to the new directory `to`. The database is copied first, so that the backup
+ * contains every artifact that the database refers to. Secrets are encrypted with the master password, which is not in the backup.
  * An interrupted backup leaves `to`.partial, which the next one replaces.
  */
 export async function createBackup({ databaseUrl, postgresDir, artifacts }: BackupSource, to: string): Promise<Manifest> {

@@ -51,7 +51,9 @@ export async function copyStoppedCluster(data: string, to: string): Promise<{ fi
   for (const name of names) {
     const copied = await copyFile(path.join(data, name), path.join(to, name))
     if (!copied)
-      throw new Error(`${path.join(data, name)} was removed during the backup. Stop what runs on it, then run it again.`)
+      throw new Error(
+        `${path.join(data, name)} was removed during the backup. Stop the Postgres that uses it, then back up again.`,
+      )
     files.set(name, copied)
   }
   return { files, folders }

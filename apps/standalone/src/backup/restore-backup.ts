@@ -23,7 +23,7 @@ const ALLOWED = ['master-password', 'run.json']
  */
 export async function restoreBackup(backup: string, { dataDir, databaseUrl, artifactDir }: RestoreTarget): Promise<Manifest> {
   const manifest = readManifest(backup)
-  refuseOtherDatabase(manifest, databaseUrl)
+  assertDatabaseKind(manifest, databaseUrl)
   const artifacts = manifest.artifacts.kind === 'files' ? artifactDir : null
   const occupied = fs.existsSync(dataDir)
     ? fs.readdirSync(dataDir).filter((name) => !ALLOWED.includes(name) && !name.endsWith('.partial'))
@@ -37,7 +37,7 @@ export async function restoreBackup(backup: string, { dataDir, databaseUrl, arti
       `The artifact directory ${artifacts} is not empty. Nothing was changed. Move it away, or set ARTIFACT_DIR to another directory.`,
     )
   if (databaseUrl) {
-    await refuseTables(databaseUrl)
+    await assertEmptyDatabase(databaseUrl)
     await verify(backup, 'database.dump', manifest)
   }
   fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -57,7 +57,7 @@ export async function restoreBackup(backup: string, { dataDir, databaseUrl, arti
         '--no-comments',
         path.join(backup, 'database.dump'),
       ])
-    else giveToPostgres(path.join(dataDir, 'postgres.partial/data'))
+    else chownToPostgresUser(path.join(dataDir, 'postgres.partial/data'))
     for (const { to } of parts) await syncFileSystem(`${to}.partial`)
     for (const { to } of parts) {
       if (fs.existsSync(to)) fs.rmdirSync(to)
@@ -70,7 +70,7 @@ export async function restoreBackup(backup: string, { dataDir, databaseUrl, arti
   return manifest
 }
 
-function refuseOtherDatabase({ database }: Manifest, databaseUrl: string | null): void {
+function assertDatabaseKind({ database }: Manifest, databaseUrl: string | null): void {
   if (database.kind === 'dump' && !databaseUrl)
     throw new Error(
       'The backup contains a dump of an external database. Set DATABASE_URL to an empty database and run the command again.',
@@ -79,7 +79,7 @@ function refuseOtherDatabase({ database }: Manifest, databaseUrl: string | null)
     throw new Error('The backup contains the embedded Postgres. Unset DATABASE_URL and run the command again.')
 }
 
-async function refuseTables(databaseUrl: string): Promise<void> {
+async function assertEmptyDatabase(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
@@ -97,7 +97,7 @@ async function refuseTables(databaseUrl: string): Promise<void> {
 }
 
 async function verify(backup: string, name: string, manifest: Manifest): Promise<void> {
-  refuseDifference(backup, name, manifest, await checksumOf(path.join(backup, name)).catch(() => null))
+  assertChecksum(backup, name, manifest, await checksumOf(path.join(backup, name)).catch(() => null))
 }
 
 /** Copies the files of one folder of the backup, and compares the bytes that were copied with their checksums. */
@@ -107,7 +107,7 @@ async function copyVerified(backup: string, folder: string, to: string, manifest
   const inFolder = (name: string) => name.startsWith(`${folder}/`)
   for (const name of manifest.folders.filter(inFolder)) fs.mkdirSync(targetOf(name), { recursive: true, mode: 0o700 })
   for (const name of Object.keys(manifest.files).filter(inFolder))
-    refuseDifference(backup, name, manifest, await copyFile(path.join(backup, name), targetOf(name)))
+    assertChecksum(backup, name, manifest, await copyFile(path.join(backup, name), targetOf(name)))
 
   function targetOf(name: string): string {
     const target = path.join(to, path.relative(folder, name))
@@ -117,7 +117,7 @@ async function copyVerified(backup: string, folder: string, to: string, manifest
   }
 }
 
-function refuseDifference(
+function assertChecksum(
   backup: string,
   name: string,
   { files }: Manifest,
@@ -130,8 +130,8 @@ function refuseDifference(
   )
 }
 
-/** Postgres does not run as root, so root gives the cluster to the user that will run it. */
-function giveToPostgres(data: string): void {
+/** Changes the owner of the cluster to the user that runs Postgres, because Postgres does not run as root. */
+function chownToPostgresUser(data: string): void {
   const user = chooseUser(data)
   if (!user) return
   for (const name of ['', ...fs.readdirSync(data, { recursive: true, encoding: 'utf8' })])

@@ -35,7 +35,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   }
 }
 
-test('an upgrade backs up first; the older version refuses the new schema and runs on the restored backup', async () => {
+test('an upgrade backs up first; the older version rejects the new schema and runs on the restored backup', async () => {
   const home = fs.mkdtempSync(path.join(fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), 'muster-upgrade-'))
   onTestFinished(() => fs.rmSync(home, { recursive: true, force: true }))
   const [older, newer] = [path.join(root, 'drizzle'), path.join(home, 'drizzle')]

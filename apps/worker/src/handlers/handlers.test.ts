@@ -118,7 +118,9 @@ describe('testCredential', () => {
         secretStoreId,
         secretRefs: { privateKey: { path: 'nodes/plain', key: 'key' } },
       })
-      expect(await tried(stored.id, node.id)).toContain(`The secret store bao (${bao.address}) has no secret at secret/nodes/plain`)
+      expect(await tried(stored.id, node.id)).toContain(
+        `The secret store bao (${bao.address}) has no secret at secret/nodes/plain`,
+      )
       await bao.write('secret/data/nodes/plain', { data: { key: privateKey } })
       expect(await tried(stored.id, node.id)).toBeNull()
     } finally {

@@ -35,7 +35,10 @@ export async function readAwsSecret(store: OpenStore, path: string, limits: Stor
   if (error === 'ResourceNotFoundException')
     throw conflict(store, `has no secret at ${path} in ${store.region}; store it there, or correct the path or the region`)
   if (error === 'AccessDeniedException')
-    throw conflict(store, `does not allow Muster to read ${path}; check that the policy allows secretsmanager:GetSecretValue on it`)
+    throw conflict(
+      store,
+      `does not allow Muster to read ${path}; check that the policy allows secretsmanager:GetSecretValue on it`,
+    )
   if (error === 'DecryptionFailure')
     throw conflict(store, `cannot decrypt ${path}; check that the policy allows kms:Decrypt on its key`)
   if (error && REJECTED_LOGINS.includes(error))
