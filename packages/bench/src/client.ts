@@ -11,9 +11,16 @@ type Success<Data> = Exclude<Data[keyof Data], { code: unknown }>
 /** The text of a document as it is sent. */
 export const textOf = (document: TadaDocumentNode<unknown, never>): string => print(document as unknown as DocumentNode)
 
-/** A client of the public API that uses third-party libraries only, as an integrator's would. */
-export function connect(url: string, token: () => string | null) {
-  const headers = () => ({ 'content-type': 'application/json', ...(token() ? { authorization: `Bearer ${token()}` } : {}) })
+/**
+ * A client of the public API that uses third-party libraries only, as an integrator's would.
+ * @param cookies kept and sent as a browser does
+ */
+export function connect(url: string, token: () => string | null, cookies: Map<string, string> = new Map()) {
+  const headers = () => ({
+    'content-type': 'application/json',
+    ...(token() ? { authorization: `Bearer ${token()}` } : {}),
+    ...(cookies.size ? { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') } : {}),
+  })
 
   /** Sends a query or mutation. @throws Error with the messages of the API */
   async function request<Data, Variables>(document: TadaDocumentNode<Data, Variables>, variables: Variables): Promise<Data> {
@@ -22,6 +29,10 @@ export function connect(url: string, token: () => string | null) {
       headers: headers(),
       body: JSON.stringify({ query: textOf(document), variables }),
     })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie)!
+      cookies.set(name!, value!)
+    }
     const text = await response.text()
     let body: Response<Data>
     try {

@@ -14,6 +14,43 @@ export const CREATE_API_TOKEN = graphql(`mutation CreateApiToken($input: CreateA
   }
 }`)
 
+export const INVITE_MEMBER = graphql(`mutation InviteMember($input: InviteMemberInput!) {
+  inviteMember(input: $input) {
+    __typename ... on InviteMemberPayload { link } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const ACCEPT_INVITATION = graphql(`mutation AcceptInvitation($input: AcceptInvitationInput!) {
+  acceptInvitation(input: $input) {
+    __typename ... on AcceptInvitationPayload { viewer { role } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const SIGN_IN_WITH_PASSWORD = graphql(`mutation SignInWithPassword($input: SignInInput!) {
+  signIn(input: $input) {
+    __typename ... on SignInPayload { sessionToken } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const START_OIDC_SIGN_IN = graphql(`mutation StartOidcSignIn($input: StartOidcSignInInput!) {
+  startOidcSignIn(input: $input) { __typename ... on StartOidcSignInPayload { url } ... on Error { code message } }
+}`)
+
+export const FINISH_OIDC_SIGN_IN = graphql(`mutation FinishOidcSignIn($input: FinishOidcSignInInput!) {
+  finishOidcSignIn(input: $input) {
+    __typename ... on FinishOidcSignInPayload { viewer { name role } } ... on Error { code message }
+  }
+}`)
+
+export const REFUSED_ENTRIES = graphql(`query RefusedEntries($action: String!) {
+  auditEntries(first: 10, filter: { action: [$action], outcome: [DENIED] }) { edges { node { actorName error permission } } }
+}`)
+
+export const AUDIT_CHAIN = graphql(`query AuditChain($after: BigInt) {
+  auditChain(afterSeq: $after) { isValid hasMore lastSeq checkedCount unsealedCount problems { kind } }
+}`)
+
 // Nodes
 
 export const CREATE_CREDENTIAL = graphql(`mutation CreateCredential($input: CreateCredentialInput!) {

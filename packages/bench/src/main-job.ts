@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type AcceleratorCounts, type Lab, startLab } from '@muster/lab'
+import { pickPort } from '@muster/standalone'
+import { accessJob, isExpected as isAccessExpected, startProvider } from './access-job.ts'
 import { agentJob, clusterOf, isExpected as isAgentExpected } from './agent-job.ts'
 import { type Client, connect } from './client.ts'
 import { ACCELERATOR_TYPES, NODE_STATUSES } from './documents.ts'
@@ -13,7 +15,7 @@ const DEVICE_TYPES = ['nvidia_gpu', 'amd_gpu', 'intel_gpu', 'huawei_npu', 'thead
 /**
  * A complete scenario through the public API: sign in, create credentials, add eight nodes, approve their host keys, collect facts with
  * Ansible, follow the log across a lost connection, and cancel a second run during a task. Then layered variables and a deployment
- * (layered-job.ts), and agents (agent-job.ts). Prints progress to stderr and one JSON line of figures to stdout.
+ * (layered-job.ts), agents (agent-job.ts), and members, sign-in and the audit chain (access-job.ts). Prints progress to stderr and one JSON line of figures to stdout.
  */
 const started = Date.now()
 const print = (text: string) => process.stderr.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`)
@@ -94,7 +96,7 @@ async function remoteLeftovers(lab: Lab): Promise<string[]> {
   return perNode.flat()
 }
 
-async function mainJob(product: Product, lab: Lab) {
+async function mainJob(product: Product, lab: Lab, provider: Awaited<ReturnType<typeof startProvider>>) {
   let token: string | null = null
   const api = connect(product.url, () => token)
   token = await signIn(api, product.linkToken)
@@ -111,6 +113,7 @@ async function mainJob(product: Product, lab: Lab) {
 
   const layered = await layeredJob(api, lab, ids, print)
   const agents = await agentJob(api, lab, ids, new URL(product.url).port, print)
+  const access = await accessJob(api, product.url, provider, print)
   const { nodes } = await api.request(NODE_STATUSES, {})
   return {
     nodes: nodes.totalCount,
@@ -123,6 +126,7 @@ async function mainJob(product: Product, lab: Lab) {
     canceled,
     ...layered,
     ...agents,
+    ...access,
     reconnected: run.dropped,
   }
 }
@@ -134,17 +138,23 @@ function expectedAccelerators(lab: Lab): AcceleratorCounts {
 }
 
 print('starting Postgres, API, worker and the lab')
-const [product, lab] = await Promise.all([startProduct({ JOB_CANCEL_GRACE_PERIOD: '5' }), startLab({ nodes: NODES })])
+const PORT = String(await pickPort())
+const provider = await startProvider(`http://127.0.0.1:${PORT}`)
+const [product, lab] = await Promise.all([
+  startProduct({ JOB_CANCEL_GRACE_PERIOD: '5', PORT, ...provider.settings }),
+  startLab({ nodes: NODES }),
+])
 print(`${lab.nodes.length} nodes are up, ${lab.nodes.filter((n) => n.behindBastion).length} behind the bastion`)
 const expected = expectedAccelerators(lab)
 let figures: Awaited<ReturnType<typeof mainJob>>
 let leftovers: string[] = []
 try {
-  figures = await mainJob(product, lab)
+  figures = await mainJob(product, lab, provider)
   leftovers = await remoteLeftovers(lab)
 } finally {
   await product.stop()
   await lab.down()
+  await provider.close()
 }
 for (const mark of [product.dir, lab.dir, clusterOf(lab)]) leftovers.push(...processesOf(mark))
 for (const line of leftovers) print(`process left: ${line}`)
@@ -161,6 +171,7 @@ const isExpected =
   rest.canceled === 'CANCELED' &&
   isLayeredExpected(rest, lab) &&
   isAgentExpected(rest, lab) &&
+  isAccessExpected(rest) &&
   reconnected &&
   leftovers.length === 0
 if (!isExpected) print(`unexpected figures; expected accelerators: ${JSON.stringify(expected)}`)

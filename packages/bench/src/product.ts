@@ -42,7 +42,7 @@ export type Product = {
 
 /**
  * Starts the product without the console: its own Postgres, the API and one worker as processes on free ports.
- * @param env further settings, by the names in config.ts
+ * @param env further settings, by the names in config.ts; PORT is that of the API
  * @param postgresSettings further settings of postgresql.conf
  */
 export async function startProduct(
@@ -52,7 +52,7 @@ export async function startProduct(
   // A short path: Unix socket paths are limited to 108 bytes.
   const dir = mkdtempSync(join(tmpdir(), 'mu-'))
   const postgres = await startTestPostgres({ settings: postgresSettings })
-  const ports = { api: await pickPort(), 'second-api': await pickPort(), worker: await pickPort() }
+  const ports = { api: Number(env.PORT) || (await pickPort()), 'second-api': await pickPort(), worker: await pickPort() }
   const metricsPorts = { api: await pickPort(), 'second-api': await pickPort(), worker: 0 }
   const urlOf = (name: Process) => `http://127.0.0.1:${ports[name]}`
   const url = urlOf('api')
