@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { AllSettings } from '@muster/core/registry'
-import type { ExecutorConfig } from '../ansible/execution.ts'
+import type { ExecutorConfig } from '../ansible/deps.ts'
 import { chooseIsolation, type IsolationConfig, visiblePaths } from '../ansible/isolation/choose-isolation.ts'
 import type { Isolation, VisiblePaths } from '../ansible/isolation/isolation.ts'
 import { detectAnsible } from '../ansible-version.ts'

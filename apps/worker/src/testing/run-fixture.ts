@@ -13,8 +13,8 @@ import { type JobRun, type JobRunEvent, type JobRunHost, runJob } from '@muster/
 import { LOOPBACK, type TenantFixture, testRuntime } from '@muster/core/testing'
 import { asc, eq } from 'drizzle-orm'
 import pg from 'pg'
+import type { ExecutorConfig } from '../ansible/deps.ts'
 import { executeRun } from '../ansible/execute-run.ts'
-import type { ExecutorConfig } from '../ansible/execution.ts'
 import { type Isolation, noIsolation } from '../ansible/isolation/isolation.ts'
 
 const PLAYBOOKS = fileURLToPath(new URL('../../../../playbooks', import.meta.url))
