@@ -54,6 +54,7 @@ export const commands = {
   },
   test: async (args) => {
     const env = await installWithAnsible('test')
+    if (args.includes('--long') && process.getuid?.() === 0) await systemPackages(['postgres'])
     const bao = await openbao()
     return await run([node, 'apps/standalone/src/run-tests.ts', ...args], {
       ...env,

@@ -93,6 +93,26 @@ test('errors have a next step, and quote neither password nor link', async () =>
   await expect(mailer({ SMTP_URL: 'smtp://127.0.0.1:1' }).send(MAIL)).rejects.toThrow(/cannot be reached \(ECONNREFUSED|ESOCKET/)
 })
 
+test('the system check signs in at the mail server, and states what to correct', async () => {
+  const options = { disabledCommands: ['STARTTLS' as const], authOptional: false }
+  const accepting = await server({ ...options, onAuth: (_auth, _session, done) => done(null, { user: 'me' }) })
+  const refusing = await server({ ...options, onAuth: (_auth, _session, done) => done(new Error('no')) })
+  const check = (port: number) =>
+    mailer({ SMTP_URL: `smtp+plain://me@127.0.0.1:${port}`, SMTP_PASSWORD_FILE: path.join(folder, 'password') }).check()
+  expect(await check(accepting.port)).toMatchObject({ check: 'MAIL', severity: 'OK', nextStep: null })
+  expect(accepting.mails).toEqual([])
+  for (const [port, reason] of [
+    [refusing.port, /rejects the user name or password/],
+    [1, /cannot be reached/],
+  ] as const)
+    expect(await check(port)).toEqual({
+      check: 'MAIL',
+      severity: 'ERROR',
+      message: expect.stringMatching(reason),
+      nextStep: 'Correct SMTP_URL and SMTP_PASSWORD_FILE, then restart the API.',
+    })
+})
+
 test('rejects a password in SMTP_URL without repeating it, and sends nothing without SMTP_URL', () => {
   expect(() => mailer({ SMTP_URL: 'smtp://me:s3cret@mail.test' })).toThrow(/SMTP_PASSWORD_FILE/)
   expect(() => mailer({ SMTP_URL: 'smtp://me:s3cret@mail.test' })).not.toThrow(/s3cret/)

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { countRows, fillEmptyTables, RELEASES, type Release } from '@muster/core/testing'
 import { startTestPostgres } from '../../../../standalone/src/postgres/test-postgres.ts'
+import { debianPostgres } from '../../../../standalone/src/testing/debian-postgres.ts'
 import { testApi } from '../api.ts'
 import { fillDatabase } from './fill-database.ts'
 
@@ -13,7 +14,7 @@ import { fillDatabase } from './fill-database.ts'
 // packages/core/releases/VERSION, for upgrade tests of later versions. The server is Debian's oldest supported Postgres, so that its
 // pg_dump can read it, and so that every later server can load it.
 const version = process.argv[2]!
-const native = globSync('/usr/lib/postgresql/*').sort((a, b) => Number(a.split('/').pop()) - Number(b.split('/').pop()))[0]
+const native = debianPostgres()
 if (!version || !native) {
   console.error(native ? 'Usage: record-release.ts VERSION' : 'Install the package postgresql, which contains pg_dump.')
   process.exit(2)
