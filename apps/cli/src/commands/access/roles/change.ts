@@ -54,7 +54,6 @@ export const roleUpdate = () =>
 
 export const roleDelete = () =>
   new Command('delete')
-    .alias('rm')
     .description('delete an unused custom role')
     .argument('<name>', 'name of the role')
     .option('-y, --yes', YES_HELP)

@@ -11,7 +11,7 @@ export const auditSinkCreate = () =>
       .description('deliver all audit entries to a receiver; asks for the address and secret of a webhook')
       .argument('<name>')
       .argument('<kind>', SINK_KINDS.join(', '), oneOf(...SINK_KINDS))
-      .option('--existing', 'deliver the entries that already exist too'),
+      .option('--existing', 'also deliver existing entries'),
   ).action(async (name: string, kind: SinkKind, { existing, ...options }: SinkOptions & { existing?: true }) => {
     const { createAuditSink } = await request(
       graphql(`mutation AuditSinkCreate($input: CreateAuditSinkInput!) {

@@ -9,8 +9,8 @@ export const auditSinkUpdate = () =>
     new Command('update')
       .description('change, enable or disable a sink; delivery continues after the last accepted entry, immediately')
       .argument('<name>')
-      .option('--on', 'enable it')
-      .option('--off', 'disable it; retention does not wait for it')
+      .option('--on', 'enable the sink')
+      .option('--off', 'disable the sink; retention does not wait for it')
       .option('--secrets', 'ask for a new address and signing secret'),
   )
     // After --authorization: else its default would be true.
