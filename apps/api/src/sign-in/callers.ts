@@ -19,7 +19,7 @@ const CALLER_CACHE_MAX = 10_000
 /** Interval at which the callers of open streams are read again. A revocation then takes effect even if its change event is lost. */
 const WATCH_MS = 3000
 
-/** Why a stream must end: the caller may not sign in any more, or has another role or tenant. */
+/** Why a stream must end: the caller lost access, or has another role or tenant. */
 export type AccessLoss = 'revoked' | 'changed'
 type Watch = { token: string; headers: Headers; access: string; end: (loss: AccessLoss) => void }
 
@@ -127,7 +127,7 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
       throw error
     })
 
-  /** Reads the callers of all streams and ends the streams of those whose access changed. Reading does not count as use of a session. */
+  /** Reads the callers of all streams and ends streams when the access of their caller changed. This does not count as use of a session. */
   async function check(): Promise<void> {
     checkAgain = true
     if (isChecking) return

@@ -22,7 +22,7 @@ export const WRONG_LDAP_PASSWORD = 'The user name or the password is wrong.'
 export type Ldap = NonNullable<ReturnType<typeof createLdap>>
 
 /**
- * The LDAP directory of the installation. A service account searches the user, whose password a bind checks. All connections are
+ * The LDAP directory of the installation. A service account searches the user, and a bind checks the password. All connections are
  * encrypted, and the certificate is checked.
  * @throws Error when settings are missing, or a file cannot be read
  */

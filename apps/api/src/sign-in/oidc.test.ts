@@ -117,7 +117,7 @@ test('signs in with PKCE, state and nonce, creates the member, and follows its g
     __typename: 'ForbiddenError',
     message: expect.stringContaining('none of its groups'),
   })
-  // The earlier session has no access any more.
+  // The earlier session no longer has access.
   const bearer = { headers: { ...from, authorization: `Bearer ${signedIn.sessionToken}` } }
   expect(await t.ask(bearer, '{ viewer { name } }')).toEqual({ viewer: null })
   const entries = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.action, 'session.create'))

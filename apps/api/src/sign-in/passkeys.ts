@@ -57,7 +57,7 @@ export function createPasskeys({
     return { challenge, options: await response.text() }
   }
 
-  /** @param session_token the user whose passkeys are accepted; without it, the one who owns the passkey */
+  /** @param session_token accepts only passkeys of this session's user; default: of every user */
   async function startAuthentication(facts: RequestFacts, session_token?: string): Promise<PasskeyCeremony> {
     assertUsable()
     const path = '/passkey/generate-authenticate-options'
@@ -80,7 +80,7 @@ export function createPasskeys({
   return {
     passkeysBlockedReason: blockedReason,
 
-    /** Email address of the user whose passkey gave this answer; null for other texts. For the audit log only. */
+    /** Email address of the owner of the passkey in this response; null for other texts. For the audit log only. */
     async emailOfPasskey(response: unknown): Promise<string | null> {
       const { id } = typeof response === 'string' ? parseAnswer(response) : {}
       if (typeof id !== 'string') return null

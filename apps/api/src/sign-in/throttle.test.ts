@@ -65,10 +65,10 @@ test('limits attempts per account over all processes and addresses, the right pa
   for (const i of [8, 9, 10]) await attempt(i)
   expect(known.slice(0, 3).map(kindOf)).toEqual(Array(3).fill('UnauthenticatedError'))
   expect(known[3]).toMatchObject(TOO_MANY)
-  // The responses do not tell whether the account exists.
+  // The responses do not reveal whether the account exists.
   expect(unknown.map(kindOf)).toEqual(known.map(kindOf))
   expect(await signIn(0, ' KNOWN@muster.test', { password: 'correct horse battery' })).toMatchObject(TOO_MANY)
-  // The user waits; nobody has to unlock the account.
+  // The account unlocks without an administrator.
   await t.runtime.db.update(schema.signInAttempts).set({ endsAt: sql`now()` })
   expect(await signIn(0, 'known@muster.test', { password: 'correct horse battery' })).toMatchObject({
     __typename: 'SignInPayload',

@@ -13,7 +13,7 @@ export async function insertSession(db: Db, userId: string): Promise<{ id: strin
   return { id: row!.id, token }
 }
 
-/** Inserts a passkey of the user, with which nobody can sign in. */
+/** Inserts an unusable passkey of the user. */
 export async function insertPasskey(db: Db, userId: string): Promise<{ id: string }> {
   const [row] = await db
     .insert(schema.passkeys)

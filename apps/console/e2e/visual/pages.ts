@@ -11,7 +11,7 @@ type Scene = {
   showcase: Showcase
 }
 
-/** A page in one state. `scene` is whose data it shows: read-only ones are shared, `lab` is a tenant of its own. */
+/** A page in one state. `scene` is the tenant with its data: read-only scenes are shared, `lab` has its own tenant. */
 export type VisualPage = {
   name: string
   url: string | ((showcase: Showcase) => string)

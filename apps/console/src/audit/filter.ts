@@ -6,7 +6,7 @@ export const auditFilterKeys = ['text', 'actor', 'action', 'outcome', 'from', 't
 
 type Read = Pick<ReturnType<typeof useQueryState>, 'get'>
 
-/** Midnight of a `YYYY-MM-DD` in the time zone of the browser, `days` later; undefined when it is no date. */
+/** Midnight of a `YYYY-MM-DD` in the time zone of the browser, plus `days`; undefined when it is not a date. */
 function midnight(day: string, days = 0): string | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day)
   if (!match) return undefined

@@ -6,7 +6,7 @@ import { waitFor } from '../wait.ts'
 
 /**
  * Stops an orphaned Postgres that runs on `data`, and removes a stale lock file.
- * The pid in the lock file may have been reused, so only a process whose working directory is `data` is signaled.
+ * The pid in the lock file may have been reused, so only a process with the working directory `data` is signaled.
  * Throws when the process does not end.
  */
 export async function stopOrphan(data: string): Promise<void> {

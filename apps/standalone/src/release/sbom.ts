@@ -35,7 +35,7 @@ export async function createSbom(pythonDir: string): Promise<Sbom> {
 
 const WORKSPACE = /^pkg:npm\/(%40muster\/|muster@)/
 
-/** Sorted, and without the edges of workspace packages, of which pnpm lists other ones each time. */
+/** Sorted, and without the edges of workspace packages, because pnpm lists different ones each time. */
 function mergeDependencies(dependencies: Dependency[]): Dependency[] {
   const byRef = new Map<string, Set<string>>()
   for (const { ref, dependsOn } of dependencies)

@@ -56,7 +56,7 @@ function isUsable({ certFile, keyFile }: CertificateFiles, host: string): boolea
 
 function localNames(): string[] {
   const addresses = Object.values(os.networkInterfaces()).flatMap((each) => each ?? [])
-  // Link-local addresses contain an interface and are no address for browsers.
+  // Browsers cannot open link-local addresses, which contain an interface.
   return ['localhost', os.hostname(), ...addresses.map(({ address }) => address).filter((address) => !/^fe80:/i.test(address))]
 }
 

@@ -11,8 +11,8 @@ import { syslogMessage } from './syslog-message.ts'
 export type SinkSecrets = (ctx: Ctx, sink: ClaimedSink['sink']) => Promise<Partial<Record<SinkSecret, string>>>
 
 /**
- * Decrypts the secrets of a sink once for each version of them. Each decryption is an audit entry, which is delivered too: without
- * memory, every delivery would cause the next one.
+ * Decrypts the secrets of a sink once for each version of them. Each decryption is an audit entry, which is delivered too. Without
+ * this cache, every delivery would cause the next one.
  */
 export function rememberSinkSecrets(): SinkSecrets {
   const known = new Map<string, { encrypted: string; secrets: ReturnType<SinkSecrets> }>()
@@ -52,7 +52,7 @@ export async function sendEntries(
   assertAcceptedStatus(request.url.origin, await post(request, limits))
 }
 
-/** Has the shape of a real entry, so that receivers can be written against it. It has no position in the chain. */
+/** The entry of a test. Has the shape of a real entry, but no position in the chain. */
 const testEntry = ({ tenantId, actor }: Ctx, { id, name, testRequestedAt }: ClaimedSink['sink']): ChainRow => ({
   id,
   tenantId,

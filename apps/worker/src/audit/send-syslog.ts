@@ -7,9 +7,9 @@ import type { Limits } from '../delivery/post.ts'
 import { framed } from './syslog-message.ts'
 
 /**
- * Sends messages over TLS and waits until the receiver has read all of them. Syslog has no acknowledgments, but a receiver must answer
- * the end of the connection (RFC 5425, section 4.4), so each batch has its own connection. No library: those on npm keep connections
- * open and lose messages when the receiver ends.
+ * Sends messages over TLS and waits until the receiver has read all of them. Syslog has no acknowledgments, but a receiver must
+ * respond to the end of the connection (RFC 5425, section 4.4), so each batch has its own connection. No library: those on npm keep
+ * connections open and lose messages when the receiver ends.
  * @throws DeliveryError, TargetError
  */
 export async function sendSyslog(

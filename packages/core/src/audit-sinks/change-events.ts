@@ -1,4 +1,4 @@
 import { defineChangeEvent } from '../kernel/events.ts'
 
-/** A sink changed or has a test to make. */
+/** A sink changed, or a test was requested. */
 export const auditSinkChanged = defineChangeEvent('auditSink')

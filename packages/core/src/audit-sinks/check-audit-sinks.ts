@@ -13,8 +13,8 @@ const KIND = 'audit_sink_behind'
 export type SinkEvidence = { sinks: { name: string; since: string; error: string | null }[] }
 
 /**
- * Reconciler, over all tenants, safe with any number of workers: finds out which sinks are behind, and raises one alert per tenant
- * until none is.
+ * Reconciler, over all tenants, safe with any number of workers: finds the sinks that are behind, and raises one alert per tenant
+ * until no sink is.
  * @returns the number of sinks that are behind
  */
 export async function checkAuditSinks(ctx: SystemCtx): Promise<number> {
@@ -58,7 +58,7 @@ export async function checkAuditSinks(ctx: SystemCtx): Promise<number> {
 const namesOf = ({ evidence }: Pick<Alert, 'evidence'>): string =>
   JSON.stringify((evidence as SinkEvidence).sinks.map(({ name }) => name))
 
-/** Entries that are not sealed yet count too. */
+/** Updates `behindSince`. Entries that are not sealed yet count too. */
 async function updateBehindSince(tx: Tx): Promise<void> {
   const oldest = (condition: ReturnType<typeof sql>, order: ReturnType<typeof sql>) =>
     sql`(select e.created_at from ${auditEntries} e where e.tenant_id = s.tenant_id and ${condition} order by ${order} limit 1)`
@@ -66,6 +66,6 @@ async function updateBehindSince(tx: Tx): Promise<void> {
       select s.id, case when s.is_enabled then
         least(${oldest(sql`e.seq > s.delivered_seq`, sql`e.seq`)}, ${oldest(sql`e.seq is null`, sql`e.id`)}) end as oldest
       from ${auditSinks} s),
-    judged as (select id, case when oldest < now() - ${BEHIND_AFTER} then oldest end as since from state)
-    update ${auditSinks} s set behind_since = j.since from judged j where s.id = j.id and s.behind_since is distinct from j.since`)
+    evaluated as (select id, case when oldest < now() - ${BEHIND_AFTER} then oldest end as since from state)
+    update ${auditSinks} s set behind_since = e.since from evaluated e where s.id = e.id and s.behind_since is distinct from e.since`)
 }

@@ -5,7 +5,7 @@ import { authorize, type SystemCtx } from '../kernel/context.ts'
 import { newId } from '../kernel/db/columns.ts'
 import { type AuditSink, auditSinks } from './tables.ts'
 
-/** Longer than one attempt takes. */
+/** Lease of a claim; longer than one attempt takes. */
 const LEASE = sql`interval '60 seconds'`
 const MAX_ENTRIES = 500
 const MAX_BYTES = 512 * 1024
@@ -19,8 +19,8 @@ export type ClaimedSink = {
 }
 
 /**
- * Claims a sink that no other worker uses and that has a test to make or entries to deliver: all sealed entries after the last
- * accepted one, in order. Sinks do not wait for each other. Null when there is none.
+ * Claims a free sink with a requested test, or with entries to deliver: the sealed entries after the last accepted one, in order.
+ * Sinks do not wait for each other. Null when there is none.
  */
 export async function claimAuditSink(ctx: SystemCtx): Promise<ClaimedSink | null> {
   authorize(ctx, auditPermissions.seal)

@@ -9,7 +9,7 @@ import { auditSinkAudit } from './audit-actions.ts'
 import { auditSinkChanged } from './change-events.ts'
 import { auditSinks } from './tables.ts'
 
-/** Deletes a sink. Its receiver gets no further entries, not even this one. @throws NotFound */
+/** Deletes a sink. Its receiver gets no further entries, not even that of the deletion. @throws NotFound */
 export async function deleteAuditSink(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
   authorize(ctx, auditPermissions.write)
   const { id } = parseInput(IdInput, input)

@@ -6,7 +6,7 @@ import { visibleTo } from '../kernel/db/rows.ts'
 import type { ClaimedSink } from './claim-audit-sink.ts'
 import { auditSinks } from './tables.ts'
 
-/** A sink is tried at least this often: entries are never given up. */
+/** Maximum pause between attempts. Entries are never dropped. */
 const MAX_PAUSE_MS = 5 * 60_000
 
 /**
@@ -36,7 +36,7 @@ export async function finishAuditDelivery(ctx: Ctx, claimed: ClaimedSink, outcom
     tx
       .update(auditSinks)
       .set({ ...state, leasedUntil: null, leaseToken: null, updatedAt: sql`${auditSinks.updatedAt}` })
-      // Another worker has the sink when the lease ended before.
+      // After the end of the lease, another worker may have claimed the sink.
       .where(and(visibleTo(ctx, auditSinks), eq(auditSinks.id, sink.id), eq(auditSinks.leaseToken, leaseToken))),
   )
 }

@@ -39,9 +39,9 @@ export const auditSinks = snakeCase.table(
     deliveredSeq: bigint({ mode: 'number' }).notNull(),
     /** When the receiver last accepted entries. */
     deliveredAt: at(),
-    /** When the oldest entry was written that waits for too long; null when none does. */
+    /** When the oldest overdue entry was written; null when no entry is overdue. */
     behindSince: at(),
-    /** Until when a worker has claimed the sink; afterwards another one may deliver. */
+    /** End of a worker's claim; afterwards another worker may deliver. */
     leasedUntil: at(),
     leaseToken: uuid(),
     /** Attempts since the last success. */
@@ -49,7 +49,7 @@ export const auditSinks = snakeCase.table(
     failingSince: at(),
     lastError: text(),
     retryAt: at(),
-    /** A test that no worker has made yet. */
+    /** When a test was requested that no worker has executed yet. */
     testRequestedAt: at(),
     /** The last test, and why it failed; null: it succeeded. */
     testedAt: at(),

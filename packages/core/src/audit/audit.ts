@@ -9,7 +9,7 @@ export type AuditAction = { readonly name: string }
 type AuditObject = { id: string | null; name?: string | null; details?: Record<string, unknown> }
 
 export type AuditFields = {
-  /** From `changeOf`; only for what the transaction does not record by itself, see record-changes.ts. */
+  /** From `changeOf`; only for changes that record-changes.ts does not record. */
   change?: AuditChange
   /** Reason that the caller gave. */
   reason?: string | null

@@ -23,7 +23,7 @@ export async function decryptRouteSecrets(
   return decryptTarget(ctx, alertRouteAudit.decrypt, 'route', route)
 }
 
-/** Like `decryptRouteSecrets`, of an audit sink. */
+/** Like `decryptRouteSecrets`, for an audit sink. */
 export async function decryptSinkSecrets(
   ctx: Ctx,
   sink: Pick<AuditSink, 'id' | 'name' | 'encrypted'>,

@@ -25,7 +25,7 @@ export const UpdateCredentialInput = z.object({
 
 /**
  * Changes the given fields; null clears a field. A new private key replaces the old passphrase too. A change of host or port
- * requires the secrets stored in Muster, so that nobody can redirect stored secrets to another host. It also drops a bastion's
+ * requires the secrets stored in Muster, so that stored secrets cannot be redirected to another host. It also drops a bastion's
  * pinned host key, because another machine may answer there; the audit entry keeps its fingerprint.
  * @throws InvalidInput as for createCredential
  * @throws NotFound, Conflict the name is taken

@@ -10,7 +10,7 @@ type PasswordOwner = { name: string; kind: string; allowedHosts: readonly string
 /** Matches every host, by name and address. */
 export const ANY_HOST = '*'
 
-/** A DNS name in which up to three `*` stand for any text. The letter excludes incomplete addresses, such as `10.*`. */
+/** A DNS name in which up to three `*` match any text. The required letter excludes incomplete addresses, such as `10.*`. */
 const NamePattern = z
   .string()
   .max(253, 'must have at most 253 characters')
@@ -45,7 +45,7 @@ export function isAllowedHost(host: string, patterns: readonly string[]): boolea
   return patterns.some((pattern) => matchesGlob(host.toLowerCase(), pattern))
 }
 
-/** The kinds whose password is sent to the host of the node. Bastions and git servers have their own host. */
+/** The kinds with a password that is sent to the host of the node. Bastions and git servers have their own host. */
 export const isPasswordForNodes = ({ kind }: Pick<PasswordOwner, 'kind'>): boolean => kind === 'SSH_PASSWORD' || kind === 'BECOME'
 
 /** Why the password of the credential may not be sent to `host`; null when it may, or when the credential has none. */

@@ -56,7 +56,7 @@ function settingsOf(env: NodeJS.ProcessEnv): (name: string) => { value: string; 
   }
 }
 
-/** A setting whose value is the content of the file that NAME_FILE names; one trailing newline is ignored. */
+/** A setting with the content of the file that NAME_FILE names; one trailing newline is ignored. */
 function fromFileOf(name: string, find: ReturnType<typeof settingsOf>): { value: string; source: string } | null {
   const file = find(`${name}_FILE`)?.value
   if (!file) return null

@@ -80,7 +80,7 @@ export type Attempt = { permission?: string; isRecorded?: boolean }
 /** Muster itself, over all tenants. */
 export const systemCtx = <R extends object>(runtime: R): R & { actor: Actor } => ({ ...runtime, actor: SYSTEM })
 
-/** A caller in a tenant, whose `db` sees only that tenant. */
+/** A caller in a tenant. Its `db` sees only that tenant. */
 export const tenantCtx = <R extends { db: unknown; tenantDb(tenantId: string): unknown }>(
   runtime: R,
   tenantId: string,

@@ -1,6 +1,6 @@
 import type { InputIssue } from './errors.ts'
 
-/** The fields that an object of one kind must and may have. */
+/** Required and optional fields of one kind. */
 export type KindFields<Field extends string> = { must: Field[]; may: Field[] }
 
 const isGiven = (value: unknown) => value != null && (!Array.isArray(value) || value.length > 0)

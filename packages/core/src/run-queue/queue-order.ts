@@ -8,7 +8,7 @@ import { workers } from '../workers/tables.ts'
 
 const AT_ONCE = 1000
 
-/** Condition on a run: it is unclaimed, unfinished, and nobody requested its cancellation. */
+/** Condition on a run: it is unclaimed, unfinished, and its cancellation was not requested. */
 export const isOpen = and(isNull(jobRuns.finishedAt), isNull(jobRuns.startedAt), isNull(jobRuns.cancelRequestedAt))
 
 /** Number of active runs of the tenant `id`. */

@@ -66,7 +66,7 @@ export function parseLimit(limit: string): Term[] {
         else
           wrong.push(
             issue(
-              `${JSON.stringify((bad ?? part).slice(0, 80))} is no name of a node, hostlist, @group, tag:, status:, vendor: or {query}`,
+              `${JSON.stringify((bad ?? part).slice(0, 80))} is not a node name, hostlist, @group, tag:, status:, vendor: or {query}`,
             ),
           )
       } catch (error) {

@@ -18,7 +18,7 @@ export const CredentialRotationHostStatus = builder.enumType('CredentialRotation
   values: same({
     PENDING: 'Not changed yet.',
     INSTALLED: 'A login with the new secret succeeded.',
-    DONE: 'The previous secret is not accepted any more.',
+    DONE: 'The previous secret is no longer accepted.',
     FAILED: 'The last attempt failed; see the error.',
     RESTORED: 'The node has the previous secret again.',
   }),

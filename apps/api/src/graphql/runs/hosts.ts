@@ -41,8 +41,7 @@ export const JobRunHost = builder.drizzleObject('jobRunHosts', {
     }),
     failureSignature: t.exposeString('failureSignature', {
       nullable: true,
-      description:
-        'Hash that is equal for messages that differ only in numbers, paths, host names and the like; null without a message.',
+      description: 'Hash that is equal for messages that differ only in numbers, paths and host names; null without a message.',
     }),
   }),
 })

@@ -11,7 +11,7 @@ const OidcFlow = z.object({
   /** The signed-in user who connects an identity; null for a sign-in. */
   userId: z.string().nullable(),
 })
-/** A sign-in whose user is at the provider. */
+/** A sign-in in progress at the provider. */
 export type OidcFlow = z.infer<typeof OidcFlow>
 
 /** Minutes within which a user must return from the provider. */

@@ -46,7 +46,7 @@ export const OTHER_TABLES: Record<string, { app: string; policy?: string; reason
   },
 }
 
-/** Tables whose rows the application can add and read, but never change or delete. Retention uses the system role. */
+/** Tables in which the application can add and read rows, but not change or delete them. Retention uses the system role. */
 export const INSERT_ONLY = ['audit_entries']
 
 /** The policy of a table without rules: no row is visible. */

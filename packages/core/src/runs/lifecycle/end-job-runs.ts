@@ -19,7 +19,7 @@ export type End = {
  * Ends runs that the caller has locked and knows to be unfinished, all in the same way. Sets the final results and counts of
  * hosts, releases node locks, and appends the `run_end` event. A host between two tasks becomes INTERRUPTED and counts neither as
  * ok nor as failed, because its result is unknown. A host inside a task counts as failed only if ansible-playbook exited by
- * itself; cancel, timeout and worker loss are no failure of the host. The caller sends `changeEventsOfEnd` after the commit.
+ * itself; cancel, timeout and worker loss are not failures of the host. The caller sends `changeEventsOfEnd` after the commit.
  * @param lastLine last line of the log; null adds none
  */
 export async function endJobRuns(tx: Tx, ids: string[], end: End, lastLine: string | null): Promise<JobRun[]> {

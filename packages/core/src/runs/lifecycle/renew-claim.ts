@@ -14,7 +14,7 @@ export type HostState = Omit<JobRunHost, 'jobRunId' | 'nodeId' | 'failureSignatu
 /**
  * Renews the worker's claim and records the state of the run's hosts.
  * @param ansibleStartedAt when ansible-playbook was executed, once known
- * @returns who requested cancellation, if anybody
+ * @returns whether cancellation was requested, and by whom
  * @throws ClaimLost when the run ended or another worker has it
  */
 export async function renewClaim(

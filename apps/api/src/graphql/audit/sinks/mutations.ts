@@ -14,7 +14,7 @@ const optionalFields = (t: InputFields, defaultText: DefaultText) => ({
   authorization: t.string({
     description: `WEBHOOK: value of the Authorization header, such as \`Bearer …\`. Stored encrypted.${defaultText('no header')}`,
   }),
-  host: t.string({ description: 'SYSLOG (required): receiver, a name or an address that its certificate has.' }),
+  host: t.string({ description: 'SYSLOG (required): name or address of the receiver, as in its certificate.' }),
   port: t.int({ description: `SYSLOG: port.${defaultText('6514')}` }),
   caCertificate: t.string({
     description: `SYSLOG: the only accepted certificate authorities, in PEM.${defaultText('those that the worker trusts')}`,

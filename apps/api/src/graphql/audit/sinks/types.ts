@@ -24,15 +24,23 @@ export const AuditSink = builder.drizzleNode('auditSinks', {
     kind: t.expose('kind', { type: AuditSinkKind, description: 'Kind of receiver.' }),
     origin: t.string({
       nullable: true,
-      description: 'WEBHOOK: scheme and host of the address; the rest is secret.',
+      description: 'WEBHOOK: scheme and host of the address, because the rest is secret; null for SYSLOG.',
       resolve: ({ settings }) => settings.origin ?? null,
     }),
     hasAuthorization: t.boolean({
       description: 'WEBHOOK: whether requests have an Authorization header.',
       resolve: ({ encrypted }) => Boolean(encrypted.authorization),
     }),
-    host: t.string({ nullable: true, description: 'SYSLOG: receiver.', resolve: ({ settings }) => settings.host ?? null }),
-    port: t.int({ nullable: true, description: 'SYSLOG: port.', resolve: ({ settings }) => settings.port ?? null }),
+    host: t.string({
+      nullable: true,
+      description: 'SYSLOG: name or address of the receiver; null for WEBHOOK.',
+      resolve: ({ settings }) => settings.host ?? null,
+    }),
+    port: t.int({
+      nullable: true,
+      description: 'SYSLOG: TCP port; null for WEBHOOK.',
+      resolve: ({ settings }) => settings.port ?? null,
+    }),
     caCertificate: t.string({
       nullable: true,
       description: 'SYSLOG: the only accepted certificate authorities, in PEM; null: those that the worker trusts.',
@@ -46,7 +54,7 @@ export const AuditSink = builder.drizzleNode('auditSinks', {
     deliveredAt: t.expose('deliveredAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the receiver last accepted entries; null: never.',
+      description: 'When the receiver last accepted entries; null when it never did.',
     }),
     behindSince: t.expose('behindSince', {
       type: 'DateTime',
@@ -58,14 +66,25 @@ export const AuditSink = builder.drizzleNode('auditSinks', {
       nullable: true,
       description: 'Since when deliveries fail; null when the last one succeeded.',
     }),
-    lastError: t.exposeString('lastError', { nullable: true, description: 'Error of the last delivery.' }),
-    retryAt: t.expose('retryAt', { type: 'DateTime', nullable: true, description: 'When the next attempt is made.' }),
+    lastError: t.exposeString('lastError', {
+      nullable: true,
+      description: 'Error of the last delivery; null when it succeeded.',
+    }),
+    retryAt: t.expose('retryAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a failed delivery is retried; null when none failed.',
+    }),
     isTestPending: t.boolean({
       description: 'Whether a test waits for a worker.',
       select: { columns: { testRequestedAt: true } },
       resolve: ({ testRequestedAt }) => testRequestedAt !== null,
     }),
-    testedAt: t.expose('testedAt', { type: 'DateTime', nullable: true, description: 'When the last test ended.' }),
+    testedAt: t.expose('testedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the last test ended; null when there was none, or while one is pending.',
+    }),
     testError: t.exposeString('testError', { nullable: true, description: 'Why the last test failed; null when it succeeded.' }),
     updateBlockedReason: t.string({
       nullable: true,

@@ -27,7 +27,7 @@ const JobRunMatrixCell = builder.objectRef<MatrixCell>('JobRunMatrixCell').imple
     message: t.exposeString('message', {
       nullable: true,
       description:
-        'Message of the first host with a failure; those of the others differ only in numbers, names and the like. Null for other results.',
+        'Message of the first host with a failure; messages of the other hosts differ only in numbers and names. Null for other results.',
     }),
     count: t.int({ description: 'Number of hosts.', resolve: ({ hosts }) => hosts.length }),
     hostlist: t.string({ description: 'Hostlist of the hosts: `gpu[001-064]`.', resolve: ({ hosts }) => foldHostlist(hosts) }),
@@ -97,7 +97,7 @@ builder.drizzleObjectFields(JobRun, (t) => ({
     select: { columns: { id: true } },
     resolve: async (run, _args, context) => (await comparisons(context, run.id)) ?? null,
   }),
-  parent: t.relation('parent', { nullable: true, description: 'The run that this run retries; null when it is no retry.' }),
+  parent: t.relation('parent', { nullable: true, description: 'The run that this run retries; null when it is not a retry.' }),
   retries: t.relation('retries', {
     description: 'Retries of the run, oldest first. At most 100.',
     query: { orderBy: { id: 'asc' }, limit: 100 },
@@ -112,7 +112,7 @@ builder.drizzleObjectFields(JobRun, (t) => ({
 }))
 
 export const FailureSignature = builder.objectRef<Failure>('FailureSignature').implement({
-  description: 'A failure, grouped over hosts and runs: its messages differ only in numbers, host names, paths and the like.',
+  description: 'A failure, grouped over hosts and runs: its messages differ only in numbers, host names and paths.',
   fields: (t) => ({
     signature: t.exposeString('signature', { description: 'Hash of what the messages have in common.' }),
     message: t.exposeString('message', { description: 'The newest message.' }),
