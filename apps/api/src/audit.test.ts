@@ -341,6 +341,12 @@ describe('reading', () => {
     )
     expect(auditEntries.totalCount).toBe(auditEntries.edges.length)
     expect(auditEntries.edges).toContainEqual({ node: { action: 'session.create', objectName: 'nobody@muster.test' } })
+    const params = new URLSearchParams({ scope: 'installation' })
+    await expect(auditExportEndpoint.read(tenant.owner, params)).rejects.toThrow('installation administrator')
+    const lines: Record<string, unknown>[] = []
+    for await (const line of await auditExportEndpoint.read(admin, params)) lines.push(JSON.parse(line))
+    expect(new Set(lines.map(({ type }) => type))).toEqual(new Set(['key', 'entry', 'checkpoint']))
+    expect(lines.flatMap(({ type, tenantId }) => (type === 'entry' && tenantId !== null ? [tenantId] : []))).toEqual([])
   })
 
   test('an export has every sealed row, verifies outside of Muster, and continues after a position', async () => {

@@ -70,6 +70,7 @@ const FILES: Record<string, string[]> = {
     'apps/api/src/graphql/access/queries.ts',
     'apps/api/src/graphql/access/tenant-counts.ts',
     'apps/api/src/graphql/audit/queries.ts',
+    'apps/api/src/http/audit-export.ts',
     'apps/api/src/main.ts',
     'apps/api/src/reset-owner.ts',
     'apps/api/src/sign-in/auth.ts',

@@ -40,6 +40,7 @@ export const AlertQuery = graphql(`
           ... on ClockSkewEvidence { skewMs }
           ... on AcceleratorCountEvidence { before now lost }
           ... on MassOutageEvidence { silentNodes totalNodes }
+          ... on AuditSinkEvidence { sinks { name since error } }
         }
       }
     }

@@ -3,6 +3,7 @@ import { Plus, Send } from 'lucide-react'
 import { useState } from 'react'
 import { useClient } from 'urql'
 import { useConnection } from '@/graphql/use-connection.ts'
+import { useDeliveryTest } from '@/graphql/use-delivery-test.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
@@ -11,34 +12,29 @@ import { Confirm } from '@/ui/confirm.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
-import { toast } from '@/ui/toast.tsx'
 import { MatcherText } from './matcher.tsx'
 import { RouteDialog } from './route-dialog.tsx'
 import { DeleteAlertRoute, DeliveryQuery, type Route, RoutesQuery, TestAlertRoute } from './route-documents.ts'
-
-const pollIntervalMs = 1000
-const maxPolls = 30
 
 /** Sends a test notification and reports its delivery. */
 function useTest() {
   const client = useClient()
   const mutation = useMutation(TestAlertRoute)
-  const [testing, setTesting] = useState<string | null>(null)
-  async function test(route: Route) {
-    setTesting(route.id)
-    const outcome = await mutation.run({ id: route.id })
-    let delivery = outcome.ok ? outcome.value.alertDelivery : null
-    for (let poll = 0; delivery?.status === 'PENDING' && poll < maxPolls; poll++) {
-      await new Promise((resolve) => setTimeout(resolve, pollIntervalMs))
-      const { data } = await client.query(DeliveryQuery, { id: delivery.id }, { requestPolicy: 'network-only' }).toPromise()
-      if (data?.node?.__typename === 'AlertDelivery') delivery = data.node
-    }
-    setTesting(null)
-    if (!outcome.ok) toast('bad', outcome.problem.message)
-    else if (delivery?.status === 'DELIVERED') toast('ok', t('routes.testOk', { name: route.name }))
-    else toast('bad', delivery?.lastError ?? t('routes.testLate', { name: route.name }))
-  }
-  return { test, testing }
+  const stateOf = ({ id, status, lastError }: { id: string; status: string; lastError: string | null }) => ({
+    id,
+    isPending: status === 'PENDING',
+    error: status === 'FAILED' ? (lastError ?? t('error.unknown')) : null,
+  })
+  return useDeliveryTest<Route>(
+    async ({ id }) => {
+      const outcome = await mutation.run({ id })
+      return outcome.ok ? { ok: true, value: stateOf(outcome.value.alertDelivery) } : outcome
+    },
+    async (id) => {
+      const { data } = await client.query(DeliveryQuery, { id }, { requestPolicy: 'network-only' }).toPromise()
+      return data?.node?.__typename === 'AlertDelivery' ? stateOf(data.node) : null
+    },
+  )
 }
 
 function RouteItem({

@@ -23,6 +23,7 @@ const FIELDS = graphql(`fragment AlertFields on Alert {
     ... on ClockSkewEvidence { skewMs }
     ... on AcceleratorCountEvidence { before now lost }
     ... on MassOutageEvidence { silentNodes totalNodes }
+    ... on AuditSinkEvidence { sinks { name since error } }
   }
 }`)
 const LIST = graphql(

@@ -13,10 +13,12 @@ export const auditExport = () =>
   new Command('export')
     .description('write sealed entries, oldest first, and signed checkpoints as one JSON object per line')
     .option('--after <seq>', 'only entries after this position', integer)
+    .option('--installation', 'entries without a tenant; needs an installation admin')
     .option('-o, --output <file>', 'append to this file, after its last entry: an interrupted export continues')
-    .action(async ({ after, output }: { after?: number; output?: string }) => {
+    .action(async ({ after, output, installation }: { after?: number; output?: string; installation?: true }) => {
+      const path = (seq: number) => `/api/audit?after=${seq}${installation ? '&scope=installation' : ''}`
       if (!output) {
-        for await (const line of downloadLines(`/api/audit?after=${after ?? 0}`)) await write(`${line}\n`)
+        for await (const line of downloadLines(path(after ?? 0))) await write(`${line}\n`)
         return
       }
       const isNew = !existsSync(output)
@@ -26,7 +28,7 @@ export const auditExport = () =>
         await file.truncate(end)
         let position = end
         let count = 0
-        for await (const line of downloadLines(`/api/audit?after=${Math.max(seq, after ?? 0)}`)) {
+        for await (const line of downloadLines(path(Math.max(seq, after ?? 0)))) {
           const { bytesWritten } = await file.write(`${line}\n`, position)
           position += bytesWritten
           count++

@@ -15,6 +15,8 @@ const pages = [
   { href: '/settings/tenants', label: 'tenants.title' },
   { href: '/settings/system', label: 'system.title' },
   { href: '/settings/audit', label: 'nav.audit' },
+  { href: '/settings/audit-sinks', label: 'sinks.title' },
+  { href: '/settings/retention', label: 'retention.title' },
 ] as const
 
 /** Navigation between settings pages. */

@@ -58,16 +58,14 @@ export default function AuditPage() {
           </FilterSelect>
         )}
         <VerifyButton {...verification} />
-        {!ofInstallation && (
-          <a
-            href="/api/audit"
-            download="audit.ndjson"
-            className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-3 text-sm font-medium whitespace-nowrap hover:bg-hover [&_svg]:size-3.5"
-          >
-            <Download aria-hidden />
-            {t('audit.export')}
-          </a>
-        )}
+        <a
+          href={ofInstallation ? '/api/audit?scope=installation' : '/api/audit'}
+          download={ofInstallation ? 'audit-installation.ndjson' : 'audit.ndjson'}
+          className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-3 text-sm font-medium whitespace-nowrap hover:bg-hover [&_svg]:size-3.5"
+        >
+          <Download aria-hidden />
+          {t('audit.export')}
+        </a>
       </PageHead>
       <VerificationResult {...verification} />
       <AuditFilterBar query={query} />

@@ -1,0 +1,16 @@
+'use client'
+import { SinkList } from '@/audit/sink-list.tsx'
+import { t } from '@/messages/index.ts'
+import { PageHead } from '@/ui/page.tsx'
+import { useTitle } from '@/ui/use-title.ts'
+
+/** Receivers of all audit entries of the tenant. */
+export default function AuditSinksPage() {
+  useTitle(t('sinks.title'))
+  return (
+    <>
+      <PageHead title={t('sinks.title')} below={<p className="text-sm text-muted">{t('sinks.lead')}</p>} />
+      <SinkList />
+    </>
+  )
+}
