@@ -105,6 +105,7 @@ CREATE TABLE "sessions" (
 	"last_used_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"ip_address" text,
 	"user_agent" text,
+	"authenticated_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"active_tenant_id" uuid,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
@@ -130,6 +131,7 @@ CREATE TABLE "tenants" (
 	"artifact_retention_days" integer,
 	"run_retention_days" integer,
 	"audit_retention_days" integer,
+	"step_up_minutes" integer,
 	"last_run_number" integer DEFAULT 0 NOT NULL,
 	"suspended_at" timestamp with time zone,
 	"suspended_by_id" uuid,

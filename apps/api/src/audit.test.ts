@@ -156,6 +156,7 @@ describe('before and after', () => {
       { version: 1, secrets: {} },
       { version: 2, secrets: { password: '[hidden]' } },
     ],
+    setStepUp: [() => 'minutes: 30', { stepUpMinutes: null }, { stepUpMinutes: 30 }],
     setVarMerge: [() => 'merge: DEEP', { varMerge: 'replace' }, { varMerge: 'deep' }],
     setRetention: [
       () => 'logDays: 7, auditDays: 365',

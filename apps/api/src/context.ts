@@ -76,7 +76,15 @@ export function createContext(deps: ApiDeps, facts: RequestFacts, caller: Caller
     deps,
     caller,
     origin,
-    ctx: caller ? { ...tenantCtx(runtime, caller.tenantId, caller.actor), requestId, log, origin } : unauthenticatedCtx(),
+    ctx: caller
+      ? {
+          ...tenantCtx(runtime, caller.tenantId, caller.actor),
+          requestId,
+          log,
+          origin,
+          identityConfirmedUntil: caller.identityConfirmedUntil,
+        }
+      : unauthenticatedCtx(),
     async assertSignedIn() {
       const current = await deps.auth.findCaller(facts.headers)
       if (!current || !caller) throw new Unauthenticated('The session or API token is no longer valid. Sign in again.')

@@ -9,9 +9,10 @@ import {
   hasLocalSignIn,
   INVITATION_INVALID,
   type Removable,
+  recordIdentityProof,
   switchTenant,
 } from '@muster/core/access'
-import { systemCtx } from '@muster/core/context'
+import { assertIdentityConfirmed, systemCtx } from '@muster/core/context'
 import type { Db } from '@muster/core/db'
 import { Conflict, InvalidInput, NotFound, SecondFactorRequired, Unauthenticated, Unavailable } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
@@ -24,6 +25,7 @@ import { passwordResetMail, secretLink } from '../mail/mails.ts'
 import { createBetterAuth, PASSWORD_LENGTH } from './better-auth.ts'
 import type { Caller, CallerContext, SignedIn } from './caller.ts'
 import { createCallers } from './callers.ts'
+import { createIdentityConfirmation } from './confirm-identity.ts'
 import { createExternalSignIn } from './external.ts'
 import type { Ldap } from './ldap.ts'
 import type { Oidc } from './oidc.ts'
@@ -150,16 +152,27 @@ export function createAuth(options: AuthOptions) {
     return userAccounts.find((account) => account.providerId === 'credential')?.password ?? null
   }
 
-  /** @throws InvalidInput when the user has a password and this is not it; Unavailable after too many attempts */
-  async function checkCurrentPassword(facts: RequestFacts, caller: Caller, given: string | null | undefined): Promise<void> {
+  async function isCurrentPassword(
+    facts: RequestFacts,
+    caller: Caller,
+    given: string | null | undefined,
+  ): Promise<boolean | null> {
     const hash = await passwordOf(caller.actor.id)
-    if (!hash) return
+    if (!hash) return null
     // The same counter as at sign-in, because it protects the same secret.
     const account = caller.email ?? caller.actor.id
     await throttle.attempt('password', addressOf(facts), account)
-    if (!given || !(await (await internals).password.verify({ hash, password: given })))
-      throw new InvalidInput([{ path: 'input.currentPassword', message: 'is not the current password' }])
+    if (!given || !(await (await internals).password.verify({ hash, password: given }))) return false
     await throttle.succeeded('password', account)
+    return true
+  }
+
+  async function checkCurrentPassword(facts: RequestFacts, caller: Caller, given: string | null | undefined): Promise<void> {
+    const isRight = await isCurrentPassword(facts, caller, given)
+    if (isRight === null) return assertIdentityConfirmed(caller)
+    if (!isRight) throw new InvalidInput([{ path: 'input.currentPassword', message: 'is not the current password' }])
+    if (caller.sessionId) await recordIdentityProof(db, caller.sessionId)
+    callers.clearCache()
   }
 
   const providers = [...(oidc ? (['oidc'] as const) : []), ...(ldap ? (['ldap'] as const) : [])]
@@ -171,15 +184,26 @@ export function createAuth(options: AuthOptions) {
     signedIn,
     throttle,
     addressOf,
+    isCurrentPassword,
     checkCurrentPassword,
     callers,
     providers,
   }
-  const { signOutUrl, ...external } = createExternalSignIn({ ...parts, oidc, ldap })
+  const { isOwnPasskey, ...passkeys } = createPasskeys(parts)
+  const { isOwnIdentity, confirmed, sessionOf, ...confirmation } = createIdentityConfirmation({ ...parts, isOwnPasskey, ldap })
+  const { signOutUrl, ...external } = createExternalSignIn({
+    ...parts,
+    oidc,
+    ldap,
+    isOwnIdentity,
+    confirmed,
+    sessionOf,
+  })
 
   return {
     ...createSecondFactor(parts),
-    ...createPasskeys(parts),
+    ...passkeys,
+    ...confirmation,
     ...external,
     providers,
     findCaller: callers.find,

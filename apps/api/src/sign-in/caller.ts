@@ -8,6 +8,8 @@ export type Caller = {
   email: string | null
   /** Session token; null for API tokens. */
   sessionToken: string | null
+  /** When the proof of identity becomes too old for sensitive changes; null when the tenant or the caller is not asked. */
+  identityConfirmedUntil: Date | null
   /** Row of the session; null for API tokens. */
   sessionId: string | null
 }

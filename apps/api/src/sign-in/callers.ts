@@ -69,7 +69,14 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
       const found = await findActorByToken(db, token, clientAddress({ headers }, trustProxy))
       if (found?.actor.kind !== 'token') return null
       assertTokenTenant(found, wanted)
-      return { actor: found.actor, tenantId: found.tenantId, email: null, sessionToken: null, sessionId: null }
+      return {
+        actor: found.actor,
+        tenantId: found.tenantId,
+        email: null,
+        sessionToken: null,
+        sessionId: null,
+        identityConfirmedUntil: null,
+      }
     }
     const [row] = await db
       .select({
@@ -78,16 +85,17 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
         email: users.email,
         isInstallationAdmin: users.isInstallationAdmin,
         sessionId: sessions.id,
+        authenticatedAt: sessions.authenticatedAt,
         activeTenantId: sessions.activeTenantId,
       })
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
       .where(and(eq(sessions.token, hashToken(token)), isLiveSession(sessions)))
     if (!row) return null
-    const { id, name, email, isInstallationAdmin, sessionId, activeTenantId } = row
+    const { id, name, email, isInstallationAdmin, sessionId, authenticatedAt, activeTenantId } = row
     const membership = chooseMembership(await findMemberships(db, id), { wanted, activeTenantId })
     if (!membership) return null
-    const { tenantId, authority } = membership
+    const { tenantId, authority, stepUpMinutes } = membership
     const { role, permissions, grants } = authority
     return {
       actor: { kind: 'user', id, name, ...authorityOf({ name: role, permissions }, { isInstallationAdmin, grants }) },
@@ -95,6 +103,7 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
       email,
       sessionToken: token,
       sessionId,
+      identityConfirmedUntil: stepUpMinutes === null ? null : new Date(authenticatedAt.getTime() + stepUpMinutes * 60_000),
     }
   }
 

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { type IdentityProvider, provisionUser, storeOidcFlow, takeOidcFlow } from '@muster/core/access'
 import { systemCtx } from '@muster/core/context'
-import { InvalidInput, NotFound, SecondFactorRequired, Unauthenticated } from '@muster/core/errors'
+import { Conflict, InvalidInput, NotFound, SecondFactorRequired, Unauthenticated } from '@muster/core/errors'
 import type { Runtime } from '@muster/core/registry'
 import type { RequestFacts } from '../http/request-facts.ts'
 import { EXTERNAL_SIGN_IN } from './better-auth.ts'
 import type { CallerContext, SignedIn } from './caller.ts'
+import type { createIdentityConfirmation } from './confirm-identity.ts'
 import type { Identity } from './identity.ts'
 import type { Ldap } from './ldap.ts'
 import type { Oidc } from './oidc.ts'
@@ -15,12 +16,16 @@ import { cookiePrefix, readCookie } from './session-cookie.ts'
 const FLOW_SECONDS = 600
 const NO_OIDC = 'This installation has no OpenID Connect provider (OIDC_ISSUER).'
 
-type Parts = SignInParts & { oidc: Oidc | null; ldap: Ldap | null }
+type Parts = SignInParts & { oidc: Oidc | null; ldap: Ldap | null } & Pick<
+    ReturnType<typeof createIdentityConfirmation>,
+    'isOwnIdentity' | 'confirmed' | 'sessionOf'
+  >
 type Context = RequestFacts & CallerContext & { deps: { runtime: Runtime } }
 
 /** Sign-in of people whom an identity provider authenticates. */
 export function createExternalSignIn(parts: Parts) {
   const { db, publicUrl, oidc, ldap, route, cookieOf, signedIn, throttle, addressOf, checkCurrentPassword, callers } = parts
+  const { isOwnIdentity, confirmed, sessionOf } = parts
   const prefix = cookiePrefix(publicUrl)
   /** Binds a flow to the browser that started it. */
   const flowCookie = `${prefix}.oidc`
@@ -81,18 +86,27 @@ export function createExternalSignIn(parts: Parts) {
     },
 
     /**
-     * Starts a sign-in at the provider, or, with `connect`, connects the identity of the signed-in user. @returns where the user goes
+     * Starts a sign-in at the provider, or, with `connect`, connects the identity of the signed-in user, or, with `confirm`, proves
+     * that the signed-in user is there. @returns where the user goes
      * @throws NotFound, Unavailable, InvalidInput
      */
-    async startOidcSignIn(context: Context, { connect, currentPassword }: StartOidc): Promise<{ url: string }> {
+    async startOidcSignIn(
+      context: Context,
+      { connect, confirm, currentPassword }: StartOidc & { confirm?: boolean | null },
+    ): Promise<{ url: string }> {
       if (!oidc) throw new NotFound(NO_OIDC)
       await throttle.attempt('oidc', addressOf(context))
       const { caller } = context
       if (connect && !caller?.sessionToken) throw new InvalidInput([{ path: 'input.connect', message: 'needs a signed-in user' }])
       if (connect && caller) await checkCurrentPassword(context, caller, currentPassword)
-      const { url, flow } = await oidc.start()
+      if (confirm) sessionOf(context)
+      const { url, flow } = await oidc.start({ isConfirmation: confirm === true })
       const token = randomBytes(32).toString('base64url')
-      await storeOidcFlow(db, token, { ...flow, userId: connect && caller ? caller.actor.id : null })
+      await storeOidcFlow(db, token, {
+        ...flow,
+        userId: (connect || confirm) && caller ? caller.actor.id : null,
+        isConfirmation: confirm === true,
+      })
       setCookie(context, flowCookie, token, FLOW_SECONDS)
       return { url }
     },
@@ -114,8 +128,15 @@ export function createExternalSignIn(parts: Parts) {
         )
       const { caller } = context
       if (flow.userId && (flow.userId !== caller?.actor.id || !caller.sessionToken))
-        throw new Unauthenticated('The session that wanted to connect this identity has ended. Sign in again.')
-      const userId = await userOf(context, 'oidc', await oidc.finish(response, flow), flow.userId)
+        throw new Unauthenticated('The session that started this has ended. Sign in again.')
+      const identity = await oidc.finish(response, flow)
+      if (flow.isConfirmation) {
+        const session = sessionOf(context)
+        if (!(await isOwnIdentity(session.actor.id, 'oidc', identity.subject)))
+          throw new Conflict('This identity is not connected to your account. Confirm with one that is.')
+        return { viewer: await confirmed(context, session), sessionToken: session.sessionToken }
+      }
+      const userId = await userOf(context, 'oidc', identity, flow.userId)
       if (flow.userId && caller?.sessionToken)
         return { viewer: (await callers.read(caller.sessionToken, context.headers)) ?? caller, sessionToken: caller.sessionToken }
       setCookie(context, providerCookie, 'oidc', null)

@@ -12,6 +12,11 @@ import { createProviderRequest } from './provider-request.ts'
 const METADATA_MS = 3_600_000
 const MAX_GROUPS = 5000
 
+/** Longest time between the proof at the provider and the return to Muster: other factors take a while. */
+const CONFIRMATION_MAX_AGE_S = 300
+
+type Flow = Pick<OidcFlow, 'state' | 'nonce' | 'codeVerifier'>
+
 export type Oidc = ReturnType<typeof createOidc>
 
 /**
@@ -59,7 +64,7 @@ export function createOidc(
     roles: config.OIDC_ROLES,
 
     /** Returns the URL that the user opens, and the values that the response must match. @throws Unavailable */
-    async start(): Promise<{ url: string; flow: Omit<OidcFlow, 'userId'> }> {
+    async start({ isConfirmation = false } = {}): Promise<{ url: string; flow: Flow }> {
       const flow = {
         state: client.randomState(),
         nonce: client.randomNonce(),
@@ -71,6 +76,8 @@ export function createOidc(
         scope: config.OIDC_SCOPES,
         state: flow.state,
         nonce: flow.nonce,
+        // The provider asks again, and the ID token says when.
+        ...(isConfirmation ? { prompt: 'login', max_age: String(CONFIRMATION_MAX_AGE_S) } : {}),
         code_challenge: await client.calculatePKCECodeChallenge(flow.codeVerifier),
         code_challenge_method: 'S256',
       })
@@ -82,7 +89,10 @@ export function createOidc(
      * @param response query string of the redirect
      * @throws Unauthenticated, Unavailable
      */
-    async finish(response: string, { state, nonce, codeVerifier }: Omit<OidcFlow, 'userId'>): Promise<Identity> {
+    async finish(
+      response: string,
+      { state, nonce, codeVerifier, isConfirmation }: Flow & { isConfirmation?: boolean },
+    ): Promise<Identity> {
       try {
         const current = await configuration()
         const url = new URL(redirectUri)
@@ -92,6 +102,7 @@ export function createOidc(
           expectedState: state,
           expectedNonce: nonce,
           idTokenExpected: true,
+          ...(isConfirmation ? { maxAge: CONFIRMATION_MAX_AGE_S } : {}),
         })
         const own = tokens.claims()!
         const claims = await claimsOf(current, tokens, own)

@@ -16,7 +16,12 @@ export type SignInParts = {
   signedIn(facts: RequestFacts, response: Response, rejection: string): Promise<SignedIn>
   throttle: Throttle
   addressOf(facts: Pick<RequestFacts, 'headers'>): string
-  /** @throws InvalidInput when the user has a password and this is not it; Unavailable after too many attempts */
+  /** Whether it is the user's password; null when the user has none. @throws Unavailable after too many attempts */
+  isCurrentPassword(facts: RequestFacts, caller: Caller, given: string | null | undefined): Promise<boolean | null>
+  /**
+   * For changes of how the user signs in. The password is a proof of identity; a user without one needs a recent other proof.
+   * @throws InvalidInput when the user has a password and this is not it; StepUpRequired; Unavailable after too many attempts
+   */
   checkCurrentPassword(facts: RequestFacts, caller: Caller, given: string | null | undefined): Promise<void>
   callers: Callers
   /** The identity providers of the installation. */

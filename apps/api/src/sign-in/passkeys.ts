@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { recordPasskeyAdded, removePasskey, renamePasskey } from '@muster/core/access'
+import { hashToken, recordPasskeyAdded, removePasskey, renamePasskey } from '@muster/core/access'
 import { Conflict, InvalidInput, Unauthenticated } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
 import { eq } from 'drizzle-orm'
@@ -8,7 +8,7 @@ import { PASSKEY_CHALLENGE } from './better-auth.ts'
 import type { Caller, CallerContext, SignedIn } from './caller.ts'
 import type { SignInParts } from './parts.ts'
 
-const { passkeys, users } = schema
+const { passkeys, sessions, users } = schema
 
 /** `challenge` identifies the ceremony; it works once, for five minutes. `options`: JSON for `navigator.credentials`. */
 export type PasskeyCeremony = { challenge: string; options: string }
@@ -125,6 +125,22 @@ export function createPasskeys({
       const { id } = (await response.json()) as { id: string }
       await recordPasskeyAdded({ ...context.ctx, db: context.ctx.systemDb }, { id })
       return id
+    },
+
+    /** Starts a proof of identity with a passkey of the signed-in user. */
+    startPasskeyConfirmation: (context: Context): Promise<PasskeyCeremony> =>
+      startAuthentication(context, sessionOf(context).session_token),
+
+    /** Whether the answer is one of a passkey of the signed-in user. */
+    async isOwnPasskey(context: Context, caller: Caller, answer: PasskeyAnswer): Promise<boolean> {
+      // better-auth creates a session, which nobody gets.
+      const token = await authenticate({ ...context, responseHeaders: null }, answer)
+      if (!token) return false
+      const [row] = await db
+        .delete(sessions)
+        .where(eq(sessions.token, hashToken(token)))
+        .returning({ userId: sessions.userId })
+      return row?.userId === caller.actor.id
     },
 
     startPasskeySignIn: (facts: RequestFacts): Promise<PasskeyCeremony> => startAuthentication(facts),

@@ -4,11 +4,15 @@ import type { Db } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 
 /** Inserts a session of the user, as a sign-in does. */
-export async function insertSession(db: Db, userId: string): Promise<{ id: string; token: string }> {
+export async function insertSession(
+  db: Db,
+  userId: string,
+  { authenticatedAt = new Date() }: { authenticatedAt?: Date } = {},
+): Promise<{ id: string; token: string }> {
   const token = randomBytes(24).toString('hex')
   const [row] = await db
     .insert(schema.sessions)
-    .values({ userId, token: hashToken(token), expiresAt: new Date(Date.now() + 3600_000) })
+    .values({ userId, token: hashToken(token), expiresAt: new Date(Date.now() + 3600_000), authenticatedAt })
     .returning({ id: schema.sessions.id })
   return { id: row!.id, token }
 }

@@ -2,6 +2,7 @@
 import { useCallback, useRef, useState } from 'react'
 import { type AnyVariables, type CombinedError, type TypedDocumentNode, useClient } from 'urql'
 import { t } from '@/messages/index.ts'
+import { askForIdentity } from './step-up.ts'
 
 export type Issue = { path: string; message: string }
 /** Why a request failed: the server's message and error code, and the issues of single fields. */
@@ -42,7 +43,22 @@ export function unwrap<D extends object>(data: D): Outcome<Success<D>> {
   return { ok: true, value: payload as Success<D> }
 }
 
-/** A mutation: `run` sends it and never throws; `busy` while in flight; `problem` of the last attempt, null after a success. */
+function outcomeOf<D extends object>({
+  data,
+  error,
+}: {
+  data?: D | undefined
+  error?: CombinedError | undefined
+}): Outcome<Success<D>> {
+  if (data) return unwrap(data)
+  const unknown = { message: t('error.unknown'), code: 'UNKNOWN', issues: [] }
+  return { ok: false, problem: error ? toProblem(error) : unknown }
+}
+
+/**
+ * A mutation: `run` sends it, repeats it when the user has confirmed their identity for it, and never throws; `busy` while in flight;
+ * `problem` of the last attempt, null after a success.
+ */
 export function useMutation<D extends object, V extends AnyVariables>(document: TypedDocumentNode<D, V>) {
   const client = useClient()
   const [busy, setBusy] = useState(false)
@@ -52,14 +68,10 @@ export function useMutation<D extends object, V extends AnyVariables>(document: 
     async (variables: V): Promise<Outcome<Success<D>>> => {
       inFlight.current++
       setBusy(true)
-      const result = await client.mutation(document, variables).toPromise()
+      const send = async () => outcomeOf(await client.mutation(document, variables).toPromise())
+      let outcome = await send()
+      if (!outcome.ok && outcome.problem.code === 'STEP_UP_REQUIRED' && (await askForIdentity())) outcome = await send()
       if (--inFlight.current === 0) setBusy(false)
-      const outcome: Outcome<Success<D>> = result.data
-        ? unwrap(result.data)
-        : {
-            ok: false,
-            problem: result.error ? toProblem(result.error) : { message: t('error.unknown'), code: 'UNKNOWN', issues: [] },
-          }
       setProblem(outcome.ok ? null : outcome.problem)
       return outcome
     },

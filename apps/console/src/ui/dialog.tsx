@@ -2,9 +2,12 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import clsx from 'clsx'
 import { X } from 'lucide-react'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { t } from '@/messages/index.ts'
 import { Button } from './button.tsx'
+
+/** Open dialogs, the topmost last. */
+const open: symbol[] = []
 
 /** A modal dialog, open while mounted. It focuses the first field to fill in, or the dialog itself. */
 export function Dialog({
@@ -20,11 +23,20 @@ export function Dialog({
   footer?: ReactNode
   wide?: boolean
 }) {
+  const [id] = useState(() => Symbol('dialog'))
+  useEffect(() => {
+    open.push(id)
+    return () => void open.splice(open.indexOf(id), 1)
+  }, [id])
   const popup = useRef<HTMLDivElement>(null)
   const firstField = () =>
     popup.current?.querySelector<HTMLElement>('input:not([type=checkbox], [type=file]), textarea, select') ?? popup.current
   return (
-    <Base.Root open onOpenChange={(open) => !open && onClose()}>
+    <Base.Root
+      open
+      // A press in a dialog above is outside of this one.
+      onOpenChange={(isOpen) => !isOpen && open.at(-1) === id && onClose()}
+    >
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-[rgb(8_8_12/0.45)] backdrop-blur-[2px]" />
         <Base.Popup

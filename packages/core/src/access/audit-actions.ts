@@ -14,9 +14,18 @@ export const memberAudit = defineAuditActions('member', [
 ])
 export const invitationAudit = defineAuditActions('invitation', ['create', 'revoke', 'accept'])
 export const roleAudit = defineAuditActions('role', ['create', 'update', 'delete'])
-export const tenantAudit = defineAuditActions('tenant', ['create', 'update', 'suspend', 'resume', 'switch', 'delete', 'purge'])
-/** `challenge`: the password was right, and the second factor is required. */
-export const sessionAudit = defineAuditActions('session', ['create', 'challenge', 'end'])
+export const tenantAudit = defineAuditActions('tenant', [
+  'create',
+  'update',
+  'suspend',
+  'resume',
+  'switch',
+  'delete',
+  'purge',
+  'setStepUp',
+])
+/** `confirm`: the user proved their identity again. `challenge`: the password was right, and the second factor is required. */
+export const sessionAudit = defineAuditActions('session', ['create', 'challenge', 'confirm', 'end'])
 export const userAudit = defineAuditActions('user', [
   'requestPasswordReset',
   'resetPassword',

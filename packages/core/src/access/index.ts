@@ -55,7 +55,7 @@ export { type OidcFlow, storeOidcFlow, takeOidcFlow } from './sign-in/oidc-flows
 export { recordPasskeyAdded, recordPasskeyUse, removePasskey, renamePasskey } from './sign-in/passkeys.ts'
 export { ProvisionUserInput, provisionUser } from './sign-in/provision-user.ts'
 export { rewriteSecondFactors } from './sign-in/rewrite-second-factors.ts'
-export { deleteSessions, recordSessionUse } from './sign-in/sessions.ts'
+export { deleteSessions, recordIdentityProof, recordSessionUse } from './sign-in/sessions.ts'
 export {
   findSignInMethods,
   hasLocalSignIn,
@@ -90,6 +90,7 @@ export { CreateTenantInput, createTenant } from './tenants/create-tenant.ts'
 export { deleteTenant } from './tenants/delete-tenant.ts'
 export { purgeDeletedTenants } from './tenants/purge-deleted-tenants.ts'
 export { resumeTenant } from './tenants/resume-tenant.ts'
+export { setStepUp } from './tenants/set-step-up.ts'
 export { suspendTenant } from './tenants/suspend-tenant.ts'
 export { switchTenant } from './tenants/switch-tenant.ts'
 export { UpdateTenantInput, updateTenant } from './tenants/update-tenant.ts'

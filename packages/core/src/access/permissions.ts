@@ -12,19 +12,31 @@ export const customRolePermissions = definePermissions('role', {
   write: ['admin', 'Create, change and delete custom roles, up to your own permissions.'],
 })
 
-export const tokenPermissions = definePermissions('token', {
-  read: ['operator', 'List API tokens.'],
-  write: ['operator', 'Create API tokens with up to your own permissions; revoke your own tokens.'],
-  revokeAny: ['admin', 'Revoke API tokens of other users.'],
-})
+export const tokenPermissions = definePermissions(
+  'token',
+  {
+    read: ['operator', 'List API tokens.'],
+    write: ['operator', 'Create API tokens with up to your own permissions; revoke your own tokens.'],
+    revokeAny: ['admin', 'Revoke API tokens of other users.'],
+  },
+  { stepUp: ['write'] },
+)
 
-export const tenantPermissions = definePermissions('tenant', {
-  read: ['viewer', 'Read nodes, groups, variables, templates, runs, logs, agents, alerts and settings. Every role includes it.'],
-  create: ['installation', 'Create tenants.'],
-  manage: ['installation', 'List, rename, suspend and resume tenants, and set their quotas.'],
-  delete: ['installation', 'Delete tenants with all their data.'],
-  purge: ['system', 'Remove the data of deleted tenants.'],
-})
+export const tenantPermissions = definePermissions(
+  'tenant',
+  {
+    read: [
+      'viewer',
+      'Read nodes, groups, variables, templates, runs, logs, agents, alerts and settings. Every role includes it.',
+    ],
+    setStepUp: ['owner', 'Set after which time members confirm their identity for sensitive changes.'],
+    create: ['installation', 'Create tenants.'],
+    manage: ['installation', 'List, rename, suspend and resume tenants, and set their quotas.'],
+    delete: ['installation', 'Delete tenants with all their data.'],
+    purge: ['system', 'Remove the data of deleted tenants.'],
+  },
+  { stepUp: ['setStepUp'] },
+)
 
 export const installationAdminPermissions = definePermissions('installation_admin', {
   write: ['installation', 'Appoint and dismiss installation administrators.'],

@@ -70,7 +70,7 @@ async function recordTokenUse(db: Db, id: string, address: string, lastUsedAt: D
 }
 
 /** `authority` is without permissions of the installation. */
-export type Membership = { tenantId: string; tenantName: string; authority: Authority }
+export type Membership = { tenantId: string; tenantName: string; stepUpMinutes: number | null; authority: Authority }
 
 /** Active memberships of a user in active tenants, ordered by the date of joining. At most 500. */
 export async function findMemberships(db: Db, userId: string): Promise<Membership[]> {
@@ -78,6 +78,7 @@ export async function findMemberships(db: Db, userId: string): Promise<Membershi
     .select({
       tenantId: members.tenantId,
       tenantName: tenants.name,
+      stepUpMinutes: tenants.stepUpMinutes,
       role: members.role,
       permissions: customPermissions(members.role, members.tenantId),
     })
@@ -86,9 +87,10 @@ export async function findMemberships(db: Db, userId: string): Promise<Membershi
     .where(and(eq(members.userId, userId), isActiveMembership))
     .orderBy(asc(members.createdAt), asc(members.tenantId))
     .limit(500)
-  return rows.map(({ tenantId, tenantName, role, permissions }) => ({
+  return rows.map(({ tenantId, tenantName, stepUpMinutes, role, permissions }) => ({
     tenantId,
     tenantName,
+    stepUpMinutes,
     authority: authorityOf(roleNamed(role, permissions)),
   }))
 }

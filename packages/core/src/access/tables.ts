@@ -39,6 +39,8 @@ export const tenants = snakeCase.table('tenants', {
   runRetentionDays: integer(),
   /** Days until entries of the audit log are deleted. Null: never. */
   auditRetentionDays: integer(),
+  /** Minutes after which members confirm their identity for sensitive changes. Null: never. */
+  stepUpMinutes: integer(),
   /** Number of the newest run; `job_runs.number` counts from 1 per tenant. */
   lastRunNumber: integer().notNull().default(0),
   /** Since when members and tokens have no access and no run starts; null while the tenant is active. */
@@ -91,6 +93,8 @@ export const sessions = snakeCase.table(
     lastUsedAt: at().notNull().defaultNow(),
     ipAddress: text(),
     userAgent: text(),
+    /** Last proof of identity: the sign-in, or a later confirmation. */
+    authenticatedAt: at().notNull().defaultNow(),
     /** Tenant in which the user works. Null, or without an active membership: the tenant joined first. */
     activeTenantId: uuid().references(() => tenants.id, { onDelete: 'set null' }),
     createdAt: createdAt(),

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { Attempt, Origin, SystemCtx } from '../kernel/context.ts'
-import { DomainError, Forbidden } from '../kernel/errors.ts'
+import { DomainError, Forbidden, StepUpRequired } from '../kernel/errors.ts'
 import { type AuditAction, callerColumns } from './audit.ts'
 import { type ActorKind, type AuditOutcome, auditEntries } from './tables.ts'
 
@@ -35,7 +35,7 @@ export type AttemptEntry = {
 
 /** Outcome and message of an error. Messages of unexpected errors are not stored: they may contain secrets. */
 export const outcomeOf = (error: unknown): { outcome: AuditOutcome; error: string } => ({
-  outcome: error instanceof Forbidden ? 'denied' : 'failed',
+  outcome: error instanceof Forbidden || error instanceof StepUpRequired ? 'denied' : 'failed',
   error: error instanceof DomainError ? error.message.slice(0, MAX_ERROR) : 'Internal error. See the server log.',
 })
 

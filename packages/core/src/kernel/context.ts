@@ -2,7 +2,7 @@ import type { AnyRelations, EmptyRelations } from 'drizzle-orm'
 import type { Db, PoolDb, Tx } from './db/client.ts'
 import { recordChanges } from './db/record-changes.ts'
 import type { TenantDbs } from './db/tenant-db.ts'
-import { Forbidden, NotFound } from './errors.ts'
+import { Forbidden, NotFound, StepUpRequired } from './errors.ts'
 import type { ChangeEvent } from './events.ts'
 import type { Log } from './log.ts'
 import type { Authority, Permission } from './permissions.ts'
@@ -60,6 +60,7 @@ export type Ctx<R extends AnyRelations = EmptyRelations> = SystemCtx<R> & {
   runId?: string
   origin?: Origin
   attempt?: Attempt
+  identityConfirmedUntil?: Date | null | undefined
   /** Bypasses row-level security: for the few statements of a tenant's verbs that concern the whole installation. */
   systemDb: Db
 }
@@ -119,27 +120,41 @@ export const deniedEverywhereReason = (actor: Actor, permission: Permission): st
 const isGranted = ({ grants }: Authority, name: string): boolean => grants.some(({ permissions }) => permissions.has(name))
 
 /**
+ * Throws StepUpRequired when the caller's last proof of identity is too old. Tokens are never asked: their expiry, permissions and
+ * networks limit them.
+ * @param caller `identityConfirmedUntil`: null or missing when the caller has no session, or its tenant does not ask
+ */
+export function assertIdentityConfirmed({ identityConfirmedUntil }: { identityConfirmedUntil?: Date | null | undefined }): void {
+  if (identityConfirmedUntil && identityConfirmedUntil.getTime() <= Date.now()) throw new StepUpRequired()
+}
+
+/**
  * Throws Forbidden when the caller does not hold `permission` in the whole tenant.
  * @param object the row that the verb acts on, when already read; NotFound when it belongs to another tenant
  */
 export function authorize<C extends { actor: Actor }>(ctx: C, permission: Permission): void
 export function authorize(ctx: Pick<Ctx, 'actor' | 'tenantId'>, permission: Permission, object: TenantObject): void
 export function authorize(
-  ctx: { actor: Actor; tenantId?: string; attempt?: Attempt },
+  ctx: { actor: Actor; tenantId?: string; attempt?: Attempt; identityConfirmedUntil?: Date | null | undefined },
   permission: Permission,
   object?: TenantObject,
 ): void {
   if (ctx.attempt) ctx.attempt.permission ??= permission.name
   const reason = permissionDeniedReason(ctx.actor, permission)
   if (reason) throw new Forbidden(reason)
+  if (permission.needsConfirmedIdentity) assertIdentityConfirmed(ctx)
   if (object && object.tenantId !== ctx.tenantId) throw new NotFound(`There is no such object ${object.id}.`)
 }
 
 /** Throws Forbidden when the caller holds `permission` for no node. The verb must call `authorizeNodes` when it knows the nodes. */
-export function authorizeSomewhere(ctx: { actor: Actor; attempt?: Attempt }, permission: Permission): void {
+export function authorizeSomewhere(
+  ctx: { actor: Actor; attempt?: Attempt; identityConfirmedUntil?: Date | null | undefined },
+  permission: Permission,
+): void {
   if (ctx.attempt) ctx.attempt.permission ??= permission.name
   const reason = deniedEverywhereReason(ctx.actor, permission)
   if (reason) throw new Forbidden(reason)
+  if (permission.needsConfirmedIdentity) assertIdentityConfirmed(ctx)
 }
 type TenantObject = { id: string; tenantId: string }
 

@@ -8,6 +8,7 @@ export const ERROR_CODES = [
   'UNAVAILABLE',
   'UNAUTHENTICATED',
   'SECOND_FACTOR_REQUIRED',
+  'STEP_UP_REQUIRED',
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
@@ -42,6 +43,15 @@ export class SecondFactorRequired extends DomainError {
   constructor(challenge: string) {
     super('Enter the code of your authenticator app, or a recovery code.')
     this.challenge = challenge
+  }
+}
+/** The session's last proof of identity is too old for this operation. */
+export class StepUpRequired extends DomainError {
+  readonly code = 'STEP_UP_REQUIRED'
+  constructor() {
+    super(
+      'Confirm your identity to continue: your last sign-in or confirmation is too old for this. Signing in again works, too.',
+    )
   }
 }
 /** The object's state does not allow the operation, or a concurrent change won. */

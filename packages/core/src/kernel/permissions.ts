@@ -25,6 +25,8 @@ export type Permission = {
   readonly holder: Holder
   readonly description: string
   readonly isPerNode: boolean
+  /** Users confirm their identity again when their tenant asks for it, see `assertIdentityConfirmed`. */
+  readonly needsConfirmedIdentity: boolean
 }
 
 type Definition = readonly [holder: Holder, description: string, scope?: 'perNode']
@@ -33,11 +35,13 @@ const defined = new Map<string, Permission>()
 
 /**
  * Typed permissions of one object type: `definePermissions('node', { purge: ['admin', 'Delete nodes permanently.'] }).purge`. The
- * description is printed in docs/permissions.md. A third element `perNode` marks what grants can give.
+ * description is printed in docs/permissions.md. A third element `perNode` marks what grants can give. `stepUp`: actions that need a
+ * confirmed identity.
  */
 export const definePermissions = <const Action extends string>(
   object: string,
   actions: Record<Action, Definition>,
+  { stepUp = [] }: { stepUp?: readonly NoInfer<Action>[] } = {},
 ): Record<Action, Permission> => {
   const entries = Object.entries<Definition>(actions).map(([action, [holder, description, scope]]) => {
     const permission: Permission = {
@@ -45,6 +49,7 @@ export const definePermissions = <const Action extends string>(
       holder,
       description,
       isPerNode: scope === 'perNode',
+      needsConfirmedIdentity: (stepUp as readonly string[]).includes(action),
     }
     if (defined.has(permission.name)) throw new Error(`the permission ${permission.name} is defined twice`)
     defined.set(permission.name, permission)

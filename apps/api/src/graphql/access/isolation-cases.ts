@@ -49,6 +49,8 @@ export const isolation = defineIsolation({
         'startPasskeyRegistration(input: {})',
         'finishPasskeyRegistration(input: { challenge: "x", response: "{}", name: "x" })',
         'disconnectIdentity(input: { kind: OIDC })',
+        'startPasskeyConfirmation',
+        'confirmIdentity(input: { password: "x" })',
       ].map((call) => [
         `Mutation.${call.split('(')[0]}`,
         { query: () => `mutation { it: ${call} { __typename } }`, answer: { it: { __typename: 'InvalidInputError' } } },
@@ -165,6 +167,11 @@ export const isolation = defineIsolation({
     'Mutation.transferOwnership': {
       query: ({ theirs }) => `mutation { it: transferOwnership(input: { id: "${theirs.Member}" }) { __typename } }`,
       answer: { it: NOT_FOUND },
+    },
+    'Mutation.setStepUp': {
+      query: () =>
+        'mutation { it: setStepUp(input: { minutes: 15 }) { __typename ... on SetStepUpPayload { tenant { stepUpMinutes } } } }',
+      answer: { it: { __typename: 'SetStepUpPayload', tenant: { stepUpMinutes: 15 } } },
     },
     'Mutation.switchTenant': {
       query: ({ theirs }) => `mutation { it: switchTenant(input: { tenantId: "${theirs.Tenant}" }) { __typename } }`,

@@ -58,7 +58,7 @@ builder.queryField('passkeys', (t) =>
   ),
 )
 
-const ceremony = {
+export const ceremony = {
   challenge: {
     type: 'String',
     description: 'Identifies this ceremony in its second step. It works once, for five minutes.',
@@ -69,7 +69,7 @@ const ceremony = {
   },
 } as const
 
-const answer = {
+export const passkeyAnswer = {
   challenge: 'The `challenge` of the first step.',
   response: 'The credential that the browser returned, in the JSON format of WebAuthn (`PublicKeyCredential.toJSON`).',
 }
@@ -89,8 +89,8 @@ mutation('signInWithPasskey', {
     'Signs in with a passkey. No code is needed: the authenticator has verified the user by a PIN, a fingerprint or a face.',
   authScopes: { public: true },
   input: (t) => ({
-    challenge: t.string({ required: true, description: answer.challenge }),
-    response: t.string({ required: true, description: answer.response }),
+    challenge: t.string({ required: true, description: passkeyAnswer.challenge }),
+    response: t.string({ required: true, description: passkeyAnswer.response }),
   }),
   payload: session,
   errors: [Unauthenticated, Unavailable],
@@ -113,8 +113,8 @@ mutation('finishPasskeyRegistration', {
   action: passkeyAudit.add,
   description: 'Adds a passkey to the signed-in user. The authenticator must have verified the user.',
   input: (t) => ({
-    challenge: t.string({ required: true, description: answer.challenge }),
-    response: t.string({ required: true, description: answer.response }),
+    challenge: t.string({ required: true, description: passkeyAnswer.challenge }),
+    response: t.string({ required: true, description: passkeyAnswer.response }),
     name: t.string({ required: true, description: 'Name of the passkey, 1 to 100 characters.' }),
   }),
   payload: { passkey: { type: Passkey, description: 'The new passkey.' } },

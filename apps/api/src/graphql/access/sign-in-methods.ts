@@ -6,6 +6,7 @@ import {
   InvalidInput,
   NotFound,
   SecondFactorRequired,
+  StepUpRequired,
   Unauthenticated,
   Unavailable,
 } from '@muster/core/errors'
@@ -125,10 +126,14 @@ mutation('startOidcSignIn', {
     connect: t.boolean({
       description: 'Whether to connect the identity at the provider to the signed-in user instead of signing in. Default: false.',
     }),
+    confirm: t.boolean({
+      description:
+        'Confirms the identity of the signed-in user, see `confirmIdentity`: the provider asks the user again. Default: false.',
+    }),
     currentPassword: t.string({ description: 'With `connect`: the current password; required when the user has one.' }),
   }),
   payload: { url: { type: 'String', description: 'Address of the provider.' } },
-  errors: [NotFound, InvalidInput, Unavailable],
+  errors: [NotFound, InvalidInput, StepUpRequired, Unavailable],
   resolve: (input, context) => context.deps.auth.startOidcSignIn(context, input),
 })
 
@@ -162,6 +167,6 @@ mutation('signInWithLdap', {
     currentPassword: t.string({ description: 'With `connect`: the current password in Muster; required when the user has one.' }),
   }),
   payload: session,
-  errors: [NotFound, Unauthenticated, Unavailable, InvalidInput, Conflict, Forbidden, SecondFactorRequired],
+  errors: [NotFound, Unauthenticated, Unavailable, InvalidInput, Conflict, Forbidden, SecondFactorRequired, StepUpRequired],
   resolve: (input, context) => context.deps.auth.signInWithLdap(context, input),
 })

@@ -6,6 +6,7 @@ import {
   InvalidInput,
   NotFound,
   SecondFactorRequired,
+  StepUpRequired,
   Unauthenticated,
   Unavailable,
 } from '@muster/core/errors'
@@ -18,6 +19,8 @@ const CODES = {
   CONFLICT: 'The state of the object does not allow the operation, or the object changed at the same time.',
   INVALID_INPUT: 'The input, a variable or an argument is invalid.',
   UNAVAILABLE: 'A required service is unavailable. Try again later.',
+  STEP_UP_REQUIRED:
+    'The last proof of identity of the session is older than the tenant allows for this. Call `confirmIdentity`, then repeat the mutation. API tokens never get it.',
   SECOND_FACTOR_REQUIRED: 'The password is right. Continue with `verifySecondFactor`.',
   UNAUTHENTICATED: 'The caller is not signed in, or the session or API token is no longer valid.',
 } satisfies Record<DomainErrorCode, string>
@@ -51,6 +54,7 @@ for (const [type, name, code] of [
   [Conflict, 'ConflictError', 'CONFLICT'],
   [Unavailable, 'UnavailableError', 'UNAVAILABLE'],
   [Unauthenticated, 'UnauthenticatedError', 'UNAUTHENTICATED'],
+  [StepUpRequired, 'StepUpRequiredError', 'STEP_UP_REQUIRED'],
 ] as const)
   builder.objectType(type, { name, description: CODES[code], interfaces: [ErrorInterface] })
 
@@ -85,4 +89,4 @@ builder.objectType(SecondFactorRequired, {
 })
 
 /** Errors that every mutation for authenticated callers can return. */
-export const COMMON = [Unauthenticated, Forbidden, InvalidInput] as const
+export const COMMON = [Unauthenticated, Forbidden, InvalidInput, StepUpRequired] as const

@@ -1,6 +1,7 @@
 'use client'
 import { usePathname, useRouter } from 'next/navigation'
 import { type ReactNode, Suspense, useEffect } from 'react'
+import { StepUp } from '@/access/step-up-dialog.tsx'
 import { useCurrentViewer, ViewerProvider } from '@/access/viewer.tsx'
 import { t } from '@/messages/index.ts'
 import { Shell } from '@/shell/shell.tsx'
@@ -37,6 +38,7 @@ export default function ConsoleLayout({ children }: { children: ReactNode }) {
       ) : viewer && !viewer.needsPassword ? (
         <ViewerProvider viewer={viewer}>
           <Suspense fallback={<Loading />}>{children}</Suspense>
+          <StepUp />
         </ViewerProvider>
       ) : (
         <Loading />

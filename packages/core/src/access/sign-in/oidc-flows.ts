@@ -8,8 +8,10 @@ const OidcFlow = z.object({
   state: z.string(),
   nonce: z.string(),
   codeVerifier: z.string(),
-  /** The signed-in user who connects an identity; null for a sign-in. */
+  /** The signed-in user who connects or confirms an identity; null for a sign-in. */
   userId: z.string().nullable(),
+  /** The user confirms their identity: the provider must have asked them again. */
+  isConfirmation: z.boolean().default(false),
 })
 /** A sign-in in progress at the provider. */
 export type OidcFlow = z.infer<typeof OidcFlow>

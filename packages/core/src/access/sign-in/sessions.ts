@@ -7,6 +7,11 @@ export async function deleteSessions(db: Db, condition: SQL): Promise<number> {
   return (await db.delete(sessions).where(condition).returning({ id: sessions.id })).length
 }
 
+/** Records that the user of a session proved their identity now. */
+export async function recordIdentityProof(db: Db, id: string): Promise<void> {
+  await db.update(sessions).set({ authenticatedAt: sql`now()` }).where(eq(sessions.id, id))
+}
+
 /** Records when, from which address and with which client a session is used, at most once a minute. */
 export async function recordSessionUse(db: Db, id: string, use: { ipAddress: string; userAgent: string | null }): Promise<void> {
   await db

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useQuery } from 'urql'
 import { roleLabel } from '@/access/roles.ts'
 import { CheckSignInMethod, type SignInMethod, SignInMethodSettingsQuery } from '@/access/sign-in-method-documents.ts'
+import { StepUpPanel } from '@/access/step-up-panel.tsx'
 import { toProblem, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
@@ -92,6 +93,7 @@ export default function SignInMethodsPage() {
             <Method key={method.kind} method={method} />
           ))}
           <Notice tone="info">{t('signInMethods.configure')}</Notice>
+          <StepUpPanel />
         </div>
       ) : error ? (
         <Failure

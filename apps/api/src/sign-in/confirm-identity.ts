@@ -1,0 +1,100 @@
+import { accessChanged, recordIdentityProof } from '@muster/core/access'
+import { Conflict, InvalidInput, NotFound } from '@muster/core/errors'
+import { schema } from '@muster/core/registry'
+import { and, eq } from 'drizzle-orm'
+import type { RequestFacts } from '../http/request-facts.ts'
+import type { Caller, CallerContext } from './caller.ts'
+import type { Ldap } from './ldap.ts'
+import type { SignInParts } from './parts.ts'
+import type { createPasskeys, PasskeyAnswer } from './passkeys.ts'
+
+const { accounts, users } = schema
+
+/** A code is valid for 30 s, and better-auth accepts the one before and after. */
+const CODE_VALID_S = 120
+
+/** Exactly one of them. */
+export type IdentityProof = {
+  password?: string | null
+  code?: string | null
+  passkey?: PasskeyAnswer | null
+  ldap?: { userName: string; password: string } | null
+}
+type Context = RequestFacts & CallerContext
+type SessionCaller = Caller & { sessionToken: string; sessionId: string }
+
+type Parts = SignInParts & Pick<ReturnType<typeof createPasskeys>, 'isOwnPasskey'> & { ldap: Ldap | null }
+
+/** Proofs of identity during a session, for tenants that ask for them. */
+export function createIdentityConfirmation(parts: Parts) {
+  const { db, route, throttle, addressOf, isCurrentPassword, isOwnPasskey, callers, ldap } = parts
+
+  function sessionOf({ caller }: CallerContext): SessionCaller {
+    if (!caller?.sessionToken || !caller.sessionId)
+      throw new InvalidInput([{ path: '', message: 'an API token has no identity to confirm; sign in as a user' }])
+    return caller as SessionCaller
+  }
+
+  async function confirmed({ ctx, headers }: Context, { sessionId, sessionToken, ...caller }: SessionCaller): Promise<Caller> {
+    await recordIdentityProof(db, sessionId)
+    callers.clearCache()
+    // Other processes read the session again.
+    ctx.notify(accessChanged({ id: caller.actor.id, tenantId: caller.tenantId }))
+    return (await callers.read(sessionToken, headers)) ?? { sessionId, sessionToken, ...caller }
+  }
+
+  /** Of a signed-in user, so that the throttle and not better-auth limits the attempts. */
+  async function isCurrentCode(context: Context, { actor, sessionToken }: SessionCaller, text: string): Promise<boolean> {
+    const isOn = (await db.$count(users, and(eq(users.id, actor.id), users.twoFactorEnabled))) > 0
+    if (!isOn) throw new Conflict('You have no authenticator app. Confirm your identity in another way.')
+    await throttle.attempt('confirm', addressOf(context), actor.id)
+    const code = text.replace(/\s/g, '')
+    const facts = { ...context, responseHeaders: null }
+    const response = await route(facts, '/two-factor/verify-totp', { code }, { session_token: sessionToken })
+    if (!response.ok || !(await throttle.isFirstUse('totp', `${actor.id} ${code}`, CODE_VALID_S))) return false
+    await throttle.succeeded('confirm', actor.id)
+    return true
+  }
+
+  async function isOwnEntry(
+    context: Context,
+    { actor }: SessionCaller,
+    { userName, password }: NonNullable<IdentityProof['ldap']>,
+  ) {
+    if (!ldap) throw new NotFound('This installation has no LDAP directory (LDAP_URL).')
+    const name = userName.trim()
+    await throttle.attempt('ldap', addressOf(context), name)
+    const { subject } = await ldap.authenticate(name, password)
+    await throttle.succeeded('ldap', name)
+    return isOwnIdentity(actor.id, 'ldap', subject)
+  }
+
+  async function isOwnIdentity(userId: string, provider: 'oidc' | 'ldap', subject: string): Promise<boolean> {
+    const isSame = and(eq(accounts.userId, userId), eq(accounts.providerId, provider), eq(accounts.accountId, subject))
+    return (await db.$count(accounts, isSame)) > 0
+  }
+
+  return {
+    isOwnIdentity,
+    confirmed,
+    sessionOf,
+
+    /** Records that the user of the session proved their identity. @throws InvalidInput the proof is wrong */
+    async confirmIdentity(context: Context, { password, code, passkey, ldap: entry }: IdentityProof): Promise<Caller> {
+      const caller = sessionOf(context)
+      if ([password, code, passkey, entry].filter((given) => given !== null && given !== undefined).length !== 1)
+        throw new InvalidInput([{ path: 'input', message: 'must have exactly one of password, code, passkey and ldap' }])
+      const check = async (path: string, isRight: boolean | null, message: string) => {
+        if (!isRight) throw new InvalidInput([{ path: `input.${path}`, message }])
+        return confirmed(context, caller)
+      }
+      if (typeof password === 'string')
+        return check('password', await isCurrentPassword(context, caller, password), 'is not your password')
+      if (typeof code === 'string')
+        return check('code', await isCurrentCode(context, caller, code), 'is not the current code of your authenticator app')
+      if (passkey)
+        return check('passkey', await isOwnPasskey(context, caller, passkey), 'is not an answer of one of your passkeys')
+      return check('ldap', await isOwnEntry(context, caller, entry!), 'is not your entry in the directory')
+    },
+  }
+}
