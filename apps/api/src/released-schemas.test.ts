@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { sealAuditEntries, verifyAuditChain } from '@muster/core/audit'
 import { SYSTEM, tenantCtx } from '@muster/core/context'
 import { roleUrls } from '@muster/core/role-urls'
-import { countRows, createEmptyDatabase, listReleases, loadRelease, testRuntime } from '@muster/core/testing'
+import { countRows, createEmptyDatabase, fillEmptyTables, listReleases, loadRelease, testRuntime } from '@muster/core/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { migrateDb } from '../../../packages/core/src/kernel/db/migrate.ts'
 import { testApi } from './testing/api.ts'
+import { fillDatabase } from './testing/releases/fill-database.ts'
 import { readSchema } from './testing/releases/read-schema.ts'
 
 const releases = listReleases()
@@ -25,6 +26,13 @@ test('released migrations are unchanged', () => {
         hash: released,
       })
     }
+})
+
+test('the next release can fill every table', async () => {
+  const t = await testApi()
+  onTestFinished(() => t.close())
+  await fillDatabase(t)
+  expect(await fillEmptyTables(t.url)).toEqual([])
 })
 
 test.each(releases)('the database of version $version is migrated without loss', async (release) => {
@@ -48,22 +56,22 @@ test.each(releases)('the database of version $version is migrated without loss',
   const { it: session } = await t.ask<{ it: { sessionToken: string } }>(
     null,
     'mutation ($input: SignInInput!) { it: signIn(input: $input) { ... on SignInPayload { sessionToken } ... on Error { message } } }',
-    { input: release.owner },
+    { input: release.admin },
   )
-  const owner = { headers: { authorization: `Bearer ${session.sessionToken}` } }
+  const admin = { headers: { authorization: `Bearer ${session.sessionToken}` } }
   const { viewer, nodes, jobRuns, credentials } = await t.ask<{
     viewer: { tenant: { id: string } }
     nodes: { totalCount: number }
     jobRuns: { totalCount: number }
     credentials: { edges: { node: { name: string } }[] }
   }>(
-    owner,
+    admin,
     `{ viewer { tenant { id } } nodes { totalCount } jobRuns { totalCount }
        credentials(first: 100) { edges { node { name } } } }`,
   )
   expect(Math.min(nodes.totalCount, jobRuns.totalCount)).toBeGreaterThan(0)
   expect(credentials.edges.map(({ node }) => node.name)).toContain('of the release')
-  const group = await t.ask(owner, 'mutation { it: createNodeGroup(input: { name: "after_the_upgrade" }) { __typename } }')
+  const group = await t.ask(admin, 'mutation { it: createNodeGroup(input: { name: "after_the_upgrade" }) { __typename } }')
   expect(group).toEqual({ it: { __typename: 'CreateNodeGroupPayload' } })
 
   await sealAuditEntries(t.runtime)

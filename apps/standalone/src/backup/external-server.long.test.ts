@@ -79,7 +79,7 @@ describe.skipIf(!native)('a backup of an external Postgres', () => {
     await expect(query(app, 'create table mine (id int)')).rejects.toThrow(/permission denied/)
   })
 
-  test('serves the API: the owner signs in and sees the nodes of the tenant', async () => {
+  test('serves the API: an admin signs in and sees the nodes of the tenant', async () => {
     const port = await pickPort()
     const url = `http://127.0.0.1:${port}`
     fs.writeFileSync(at('master-password'), TEST_MASTER_PASSWORD, { mode: 0o600 })
@@ -113,7 +113,7 @@ describe.skipIf(!native)('a backup of an external Postgres', () => {
       await expect.poll(async () => api.exitCode !== null || (await isReady())).toBe(true)
       const { it } = await ask<{ it: { sessionToken: string } }>(
         'mutation ($input: SignInInput!) { it: signIn(input: $input) { ... on SignInPayload { sessionToken } } }',
-        { input: filled.owner },
+        { input: filled.admin },
       )
       const { nodes } = await ask<{ nodes: { totalCount: number } }>('{ nodes { totalCount } }', {}, it.sessionToken)
       const [own] = await query(

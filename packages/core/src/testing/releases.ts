@@ -16,10 +16,8 @@ export type Release = {
   migrations: Record<string, string>
   /** Rows of each table. */
   rows: Record<string, number>
-  /** Sign-in of the owner. */
-  owner: { email: string; password: string }
-  /** ID of a credential of the owner's tenant. */
-  credentialId: string
+  /** Sign-in of an admin. */
+  admin: { email: string; password: string }
 }
 
 /** The released versions, oldest first. */

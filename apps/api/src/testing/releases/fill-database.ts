@@ -16,7 +16,7 @@ import { createVictim, loadIsolations } from '../isolation.ts'
 import { totpCode } from '../totp.ts'
 
 type TestApi = Awaited<ReturnType<typeof testApi>>
-export type Filled = { tenant: TenantFixture; owner: { email: string; password: string }; credentialId: string }
+export type Filled = { tenant: TenantFixture; admin: { email: string; password: string } }
 
 const PASSWORD = 'correct horse battery staple'
 
@@ -28,15 +28,15 @@ export async function fillDatabase(t: TestApi): Promise<Filled> {
   const { id: credentialId } = await t.given.credential(tenant.admin, 'SSH_KEY', { name: 'of the release' })
   await fillRuns(t, tenant, credentialId)
   await fillAgents(t, tenant)
-  const owner = await signInOwner(t, tenant)
+  const admin = await setPasswords(t, tenant)
   await sealAuditEntries(t.runtime)
-  return { tenant, owner, credentialId }
+  return { tenant, admin }
 }
 
-/** Gives the owner a password and the admin a second factor, and fails one sign-in. */
-async function signInOwner(t: TestApi, tenant: TenantFixture): Promise<Filled['owner']> {
+/** Gives the admin a password, the operator also a second factor, and fails one sign-in. The owner has a passkey. */
+async function setPasswords(t: TestApi, tenant: TenantFixture): Promise<Filled['admin']> {
   const emailOf = (role: string) => `${role}@${tenant.tenant.name}.test`
-  for (const role of ['owner', 'admin']) {
+  for (const role of ['admin', 'operator']) {
     const token = await t.auth.createSignInToken(emailOf(role))
     const session = await t.ask<{ it: { sessionToken: string } }>(
       null,
@@ -44,8 +44,12 @@ async function signInOwner(t: TestApi, tenant: TenantFixture): Promise<Filled['o
       { token },
     )
     const as = { headers: { authorization: `Bearer ${session.it.sessionToken}` } }
-    await expectPayload(t, as, 'mutation ($password: String!) { it: setPassword(input: { password: $password }) { __typename } }')
-    if (role === 'owner') continue
+    await expectPayload(
+      t,
+      as,
+      'mutation ($password: String!) { it: setPassword(input: { password: $password }) { __typename ... on Error { message } } }',
+    )
+    if (role === 'admin') continue
     const started = await t.ask<{ it: { uri: string } }>(
       as,
       'mutation ($password: String!) { it: startTotp(input: { currentPassword: $password }) { ... on StartTotpPayload { uri } } }',
@@ -57,12 +61,12 @@ async function signInOwner(t: TestApi, tenant: TenantFixture): Promise<Filled['o
   }
   await t.auth.createSignInToken(emailOf('viewer'))
   await t.send(null, 'mutation { it: signIn(input: { email: "nobody@site.test", password: "wrong password" }) { __typename } }')
-  return { email: emailOf('owner'), password: PASSWORD }
+  return { email: emailOf('admin'), password: PASSWORD }
 }
 
 async function expectPayload(t: TestApi, as: Parameters<TestApi['ask']>[0], mutation: string): Promise<void> {
-  const { it } = await t.ask<{ it: { __typename: string } }>(as, mutation, { password: PASSWORD })
-  if (!it.__typename.endsWith('Payload')) throw new Error(`${mutation} returned ${it.__typename}`)
+  const { it } = await t.ask<{ it: { __typename: string; message?: string } }>(as, mutation, { password: PASSWORD })
+  if (!it.__typename.endsWith('Payload')) throw new Error(`${mutation} returned ${it.__typename}: ${it.message}`)
 }
 
 /** A run with a secret that holds a node, its log, a discovery, a group and a secret variable. */

@@ -29,10 +29,10 @@ try {
   process.env.TEST_DATABASE_URL = postgres.url
   const t = await testApi({ vault: 'real' })
   try {
-    const { owner, credentialId } = await fillDatabase(t)
+    const { admin } = await fillDatabase(t)
     const problems = await fillEmptyTables(t.url)
     for (const problem of problems) console.error(`Not filled: ${problem}`)
-    const release: Release = { version, migrations: readMigrations(), rows: await countRows(t.url), owner, credentialId }
+    const release: Release = { version, migrations: readMigrations(), rows: await countRows(t.url), admin }
     const sql = dump(t.url)
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'release.json'), `${JSON.stringify(release, null, 2)}\n`)
