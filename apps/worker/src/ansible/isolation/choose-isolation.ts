@@ -69,8 +69,10 @@ export async function visiblePaths(
     ...new Set([playbookRoot(config), ANSIBLE_CONTENT, dirname(PROBE_SCRIPT)]),
     ...config.ANSIBLE_READABLE_PATHS,
   ]
-  const hidden = [process.env.MUSTER_CONFIG, config.CREDENTIAL_MASTER_PASSWORD_FILE].filter((path) => path !== undefined)
-  return { readable, hidden }
+  // A secret of the product may be in a file below a readable path.
+  const files = Object.entries(process.env).flatMap(([name, value]) => (/_FILE$/.test(name) && value ? [value] : []))
+  const own = [process.env.MUSTER_CONFIG, config.CREDENTIAL_MASTER_PASSWORD_FILE].filter((path) => path !== undefined)
+  return { readable, hidden: [...own, ...files] }
 }
 
 /** Starts ansible-playbook and Python as a run would. @throws Error with the message of the program that failed */

@@ -56,6 +56,7 @@ test('bubblewrap blocks access to the worker that is possible without isolation'
     'list open files of the worker': `ls /proc/${process.pid}/fd`,
     'read data of the product': `cat ${root}/data`,
     'read the master password': `cat ${files}/password`,
+    'see files of services in /etc': '[ -e /etc/shadow ] || [ -e /etc/fstab ]',
     'see other runs': `ls ${other.dir}`,
     'list runs': `[ "$(ls ${fixture.config.ANSIBLE_WORK_DIR} | wc -l)" -gt 1 ]`,
     'write into another run': `touch ${other.dir}/artifacts/planted`,

@@ -99,8 +99,18 @@ export const asUser = (pool: UserPool): Isolation => ({
 const FIRST_UID = 1_879_048_192
 const UIDS = 268_304_384
 
-// Programs, libraries and configuration. Not /home, /var, /run, /opt or /srv.
-const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/sys', '/nix/store', '/gnu/store']
+// Programs and libraries. Not /home, /var, /run, /opt or /srv.
+const PROGRAMS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/sys', '/nix/store', '/gnu/store']
+/** What programs need of /etc: loader, names, time zone, certificates, Ansible. The rest may hold secrets of services. */
+const ETC = [
+  ...['alternatives', 'ansible', 'bash.bashrc', 'ca-certificates', 'ca-certificates.conf', 'crypto-policies', 'gai.conf', 'group'],
+  ...['host.conf', 'hostname', 'hosts', 'krb5.conf', 'krb5.conf.d', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'locale.alias'],
+  ...['locale.conf', 'localtime', 'login.defs', 'machine-id', 'mime.types', 'networks', 'nsswitch.conf', 'os-release'],
+  ...['pki/ca-trust', 'pki/tls/certs', 'pki/tls/cert.pem', 'pki/tls/openssl.cnf', 'profile', 'protocols', 'resolv.conf', 'rpc'],
+  ...['services', 'shells', 'ssh/ssh_config', 'ssh/ssh_config.d', 'ssh/ssh_known_hosts', 'ssl/certs', 'ssl/cert.pem'],
+  ...['ssl/openssl.cnf', 'terminfo', 'timezone'],
+].map((name) => `/etc/${name}`)
+const SYSTEM = [...PROGRAMS, ...ETC]
 
 /**
  * A file system view for the run: read-only programs and playbooks, the run's directory and a private /tmp. When the worker is root,
