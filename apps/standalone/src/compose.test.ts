@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { settings } from '@muster/core/registry'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { root } from './root.ts'
@@ -159,4 +160,21 @@ test('.env.example lists exactly the variables that docker-compose.yml reads', (
   const used = new Set([...compose.matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
   const documented = [...read('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name)
   expect(documented.sort()).toEqual([...used].sort())
+})
+
+/** The images fix them, or they are read from files. */
+const NOT_IN_COMPOSE = [
+  'ANSIBLE_ISOLATION',
+  'ANSIBLE_PLAYBOOK',
+  'ANSIBLE_READABLE_PATHS',
+  'AUTH_SECRET',
+  'CREDENTIAL_KEY_VERSION',
+  'CREDENTIAL_MASTER_PASSWORD_FD',
+  'ISOLATION_UID_RANGE',
+]
+
+test('passes on every setting of the API and the workers', () => {
+  const passed = new Set(Object.values(services).flatMap(({ environment }) => Object.keys(environment ?? {})))
+  const missing = Object.keys(settings).filter((name) => !passed.has(name) && !passed.has(`${name}_FILE`))
+  expect(missing.sort()).toEqual(NOT_IN_COMPOSE)
 })

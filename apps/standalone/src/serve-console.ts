@@ -17,7 +17,7 @@ const { HOST = '127.0.0.1', PORT = '3000', API_URL = 'http://127.0.0.1:4000', CO
 const { MUSTER_PUBLIC_URL, TLS_CERT_FILE, TLS_KEY_FILE, PUBLISHED_ADDRESS } = process.env
 const issue = transportIssue({
   files: { certFile: TLS_CERT_FILE, keyFile: TLS_KEY_FILE },
-  publishedAddress: PUBLISHED_ADDRESS,
+  address: PUBLISHED_ADDRESS ? { setting: 'BIND_ADDRESS', value: PUBLISHED_ADDRESS } : { setting: 'HOST', value: HOST },
   trustProxy: TRUST_PROXY === '1',
   publicUrl: MUSTER_PUBLIC_URL,
 })

@@ -89,6 +89,14 @@ test('suspends a member whose groups have no role any more, and rejects the sign
   expect(await memberOf(ours, userId)).toMatchObject({ suspendedAt: expect.any(Date), suspendedByName: 'OIDC sign-in' })
 })
 
+test('suspends nobody while a group has a role in a tenant that does not exist, because it may have been renamed', async () => {
+  const who = person()
+  const { userId } = await signIn(who, [[ours, 'operator']])
+  const input = { ...who, provider: 'oidc' as const, isEmailVerified: false, userId: null }
+  await provisionUser(t.runtime, { ...input, roles: new Map([['the old name', ['operator']]]) })
+  expect(await memberOf(ours, userId)).toMatchObject({ role: 'operator', suspendedAt: null })
+})
+
 test('creates no user without a role, and reports unknown tenants', async () => {
   const who = person()
   await expect(signIn(who, [])).rejects.toMatchObject(FORBIDDEN)

@@ -33,7 +33,7 @@ type Input = z.output<typeof ProvisionUserInput>
 /**
  * Finds or creates the user of a person whom an identity provider has authenticated, and applies the roles of the user's groups.
  * Changes only memberships that a sign-in created: owners and members whom a person added or invited keep their roles. A membership
- * without a group is suspended. An existing account is used only when the identity is connected to it, or when both sides have
+ * without a group is suspended, unless a group has a role in a tenant that does not exist: it may have been renamed. An existing account is used only when the identity is connected to it, or when both sides have
  * verified the email address.
  * @throws Conflict the address belongs to an account that is not connected; Forbidden no tenant gives access
  */
@@ -60,10 +60,10 @@ export async function provisionUser(
     }
     const user = (await findUser(tx, identity)) ?? (await connectOrCreate(tx, caller, identity, roles.size > 0))
     if (!user) return { userId: null, hasAccess: false, unknownTenants: [], unknownRoles }
-    await applyRoles(tx, caller, user, provider, roles)
     const names = new Set(found.map(({ name }) => name))
-    const hasAccess = (await findMemberships(tx, user.id)).length > 0
     const unknownTenants = [...identity.roles.keys()].filter((name) => !names.has(name))
+    await applyRoles(tx, caller, user, provider, roles, unknownTenants.length > 0)
+    const hasAccess = (await findMemberships(tx, user.id)).length > 0
     return { userId: user.id, hasAccess, unknownTenants, unknownRoles }
   })
   // After the commit: suspensions remain.
@@ -136,7 +136,14 @@ const tenantCtx = (caller: SystemCtx, tenantId: string, provider: Input['provide
 })
 const actorName = (provider: Input['provider']) => `${provider.toUpperCase()} sign-in`
 
-async function applyRoles(tx: Tx, caller: SystemCtx, user: User, provider: Input['provider'], roles: Map<string, string>) {
+async function applyRoles(
+  tx: Tx,
+  caller: SystemCtx,
+  user: User,
+  provider: Input['provider'],
+  roles: Map<string, string>,
+  hasUnknownTenant: boolean,
+): Promise<void> {
   const own = await tx
     .select({ tenantId: members.tenantId })
     .from(members)
@@ -157,7 +164,7 @@ async function applyRoles(tx: Tx, caller: SystemCtx, user: User, provider: Input
         .returning()
       // Nothing: a person added the user at the same time.
       if (added) await audit(tx, ctx, memberAudit.add, { id: added.id, name: user.name }, { role, provider })
-    } else if (member?.provider === provider && member.role !== 'owner')
+    } else if (member?.provider === provider && member.role !== 'owner' && (role || !hasUnknownTenant))
       await applyRole(tx, ctx, { ...member, name: user.name }, role)
     else continue
     caller.notify(accessChanged({ id: user.id, tenantId }))
