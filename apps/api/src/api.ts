@@ -6,12 +6,13 @@ import { callerConcurrency } from './concurrency.ts'
 import { type ApiContext, type ApiDeps, createContext, type SocketContext } from './context.ts'
 import { eventStream } from './http/event-stream.ts'
 import { requestFacts } from './http/request-facts.ts'
-import { MAX_ALIASES, MAX_DEPTH, MAX_TOKENS } from './limits.ts'
+import { MAX_ALIASES, MAX_DEPTH, MAX_LARGE_BODIES, MAX_READS, MAX_TOKENS } from './limits.ts'
 import { errorMasking, maskError } from './masking.ts'
 import { createMetrics } from './metrics.ts'
 import { factsOf, httpRules, operationLog } from './plugins.ts'
 import { schema } from './schema.ts'
 import { sharedLogs } from './shared-logs.ts'
+import { createSlots } from './slots.ts'
 
 export type Api = ReturnType<typeof createApi>
 /** Creates the GraphQL API. `yoga.fetch(request)` handles GraphQL over HTTP; http/server.ts adds the other routes and WebSockets. */
@@ -52,7 +53,7 @@ export function createApi(deps: ApiDeps) {
       eventStream(),
     ],
   })
-  return { yoga, schema, metrics, deps }
+  return { yoga, schema, metrics, deps, reads: createSlots(MAX_READS), largeBodies: createSlots(MAX_LARGE_BODIES) }
 }
 
 // Yoga repeats errors that are already logged with their request ID, so its messages are logged at debug level.

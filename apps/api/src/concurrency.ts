@@ -1,15 +1,22 @@
 import { type ExecutionResult, type execute, getOperationAST } from 'graphql'
-import type { Plugin } from 'graphql-yoga'
+import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { ApiContext, ApiDeps } from './context.ts'
 import { clientAddress } from './http/request-facts.ts'
-import { LimitError, MAX_CONCURRENT, MAX_OPERATIONS } from './limits.ts'
+import { LimitError, MAX_CALLER_SUBSCRIPTIONS, MAX_CONCURRENT, MAX_OPERATIONS } from './limits.ts'
+import { callerKey } from './sign-in/caller.ts'
+import { createSlots } from './slots.ts'
 
 /**
  * Limits how many queries and mutations of one caller execute at once; more of them wait in order. Callers do not wait for each other.
+ * Limits the open subscriptions of a caller over all its connections.
  * Requests that are not signed in count by their address.
  */
-export function callerConcurrency({ trustProxy }: ApiDeps): Plugin<ApiContext> {
+export function callerConcurrency(
+  { trustProxy }: Pick<ApiDeps, 'trustProxy'>,
+  maxSubscriptions = MAX_CALLER_SUBSCRIPTIONS,
+): Plugin<ApiContext> {
+  const subscriptions = createSlots(maxSubscriptions)
   const callers = new Map<string, { limit: LimitFunction; operations: number }>()
 
   async function inTurn(key: string, work: () => ReturnType<typeof execute>): Promise<ExecutionResult> {
@@ -26,12 +33,27 @@ export function callerConcurrency({ trustProxy }: ApiDeps): Plugin<ApiContext> {
       if (--of.operations === 0) callers.delete(key)
     }
   }
+  const keyOf = ({ caller, headers }: ApiContext) => callerKey(caller, clientAddress({ headers }, trustProxy))
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
       if (getOperationAST(args.document, args.operationName)?.operation === 'subscription') return
-      const { caller, headers } = args.contextValue
-      const key = caller ? `${caller.actor.kind} ${caller.actor.id}` : `address ${clientAddress({ headers }, trustProxy)}`
+      const key = keyOf(args.contextValue)
       setExecuteFn((args) => inTurn(key, () => executeFn(args)))
+    },
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const release = subscriptions.take(keyOf(args.contextValue))
+      if (!release) {
+        const nextStep = 'Close streams that you no longer read.'
+        const error = new LimitError('CALLER_SUBSCRIPTIONS', maxSubscriptions, maxSubscriptions + 1, nextStep)
+        return setResultAndStopExecution({ errors: [error] })
+      }
+      return {
+        onSubscribeError: release,
+        onSubscribeResult: ({ result }) => {
+          if (!isAsyncIterable(result)) return release()
+          return { onEnd: release }
+        },
+      }
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Ctx } from '@muster/core/registry'
 import { schema as tables } from '@muster/core/registry'
 import { insertRun } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { callerConcurrency } from './concurrency.ts'
 import { globalId } from './graphql/shared/ids.ts'
 import {
   type Limit,
@@ -11,13 +12,16 @@ import {
   MAX_ANONYMOUS_BODY_BYTES,
   MAX_ANONYMOUS_SOCKETS,
   MAX_BODY_BYTES,
+  MAX_CALLER_SUBSCRIPTIONS,
   MAX_CONCURRENT,
   MAX_COST,
   MAX_DEPTH,
+  MAX_LARGE_BODIES,
   MAX_LIST,
   MAX_OPERATIONS,
   MAX_PAGE,
   MAX_PAGE_BYTES,
+  MAX_READS,
   MAX_RESPONSE_BYTES,
   MAX_SUBSCRIPTIONS,
   MAX_TOKENS,
@@ -70,7 +74,7 @@ test('limit errors have the code LIMIT_EXCEEDED with limit, maximum and actual v
 test('the guide states the limits', () => {
   const guide = readFileSync(new URL('../../../docs/integrate.md', import.meta.url), 'utf8')
   const section = /^## Limits\n(.*?)^## /ms.exec(guide)![1]!
-  const rows = [...section.matchAll(/^\| `([A-Z]+)` \| ([\d,]+) /gm)]
+  const rows = [...section.matchAll(/^\| `([A-Z_]+)` \| ([\d,]+) /gm)]
   const limits: Record<Limit, number> = {
     BODY: MAX_BODY_BYTES,
     DEPTH: MAX_DEPTH,
@@ -81,6 +85,8 @@ test('the guide states the limits', () => {
     BYTES: MAX_RESPONSE_BYTES,
     OPERATIONS: MAX_OPERATIONS,
     SUBSCRIPTIONS: MAX_SUBSCRIPTIONS,
+    CALLER_SUBSCRIPTIONS: MAX_CALLER_SUBSCRIPTIONS,
+    LARGE_BODIES: MAX_LARGE_BODIES,
   }
   expect(Object.fromEntries(rows.map(([, limit, maximum]) => [limit, Number(maximum!.replaceAll(',', ''))]))).toEqual(limits)
   for (const [text, limit] of [
@@ -89,6 +95,7 @@ test('the guide states the limits', () => {
     ['operations of a caller execute at once', MAX_CONCURRENT],
     ['values in a list of a query or subscription', MAX_LIST],
     ['WebSockets of one address', MAX_ANONYMOUS_SOCKETS],
+    ['reads of a caller', MAX_READS],
   ] as const)
     expect(section).toContain(`${limit.toLocaleString('en')} ${text}`)
 })
@@ -177,6 +184,31 @@ test('operations of one caller wait for each other, up to a limit, and delay nob
   expect((await Promise.all(sent)).filter(({ errors }) => errors)).toHaveLength(1)
   count.mockRestore()
   expect((await t.send(busy, query)).errors).toBeUndefined()
+})
+
+test('limits the open subscriptions of a caller over all connections, and frees those that end', async () => {
+  const plugin = callerConcurrency({}, 2)
+  const context = { caller: { actor: { kind: 'user', id: 'u' } }, headers: new Headers() }
+  const subscribe = () => {
+    const setResultAndStopExecution = vi.fn()
+    const hooks = plugin.onSubscribe!({ args: { contextValue: context }, setResultAndStopExecution } as never) as
+      | { onSubscribeResult(payload: object): { onEnd(): void } | undefined; onSubscribeError(): void }
+      | undefined
+    return { hooks, refused: setResultAndStopExecution.mock.calls[0]?.[0] }
+  }
+  const stream = { result: { [Symbol.asyncIterator]() {} } }
+  const first = subscribe().hooks!.onSubscribeResult(stream)!
+  subscribe().hooks!.onSubscribeResult(stream)
+  expect(subscribe().refused).toMatchObject({
+    errors: [{ extensions: { limit: 'CALLER_SUBSCRIPTIONS', maximum: 2, actual: 3 } }],
+  })
+  first.onEnd()
+  const failed = subscribe()
+  expect(failed.refused).toBeUndefined()
+  failed.hooks!.onSubscribeError()
+  const rejected = subscribe()
+  expect(rejected.hooks!.onSubscribeResult({ result: { errors: [] } })).toBeUndefined()
+  expect(subscribe().refused).toBeUndefined()
 })
 
 test('names an invalid variable without its value', async () => {

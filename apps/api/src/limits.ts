@@ -26,10 +26,27 @@ export const MAX_SUBSCRIPTIONS = 100
 export const MAX_CONCURRENT = 10
 /** Queries and mutations of one caller that are in progress, including waiting ones. */
 export const MAX_OPERATIONS = 200
+/** Open subscriptions of one caller, over all connections. */
+export const MAX_CALLER_SUBSCRIPTIONS = 5000
+/** Downloads, exports and reads of other endpoints than /graphql that one caller has in progress. */
+export const MAX_READS = 20
+/** Requests of one caller with a body above MAX_ANONYMOUS_BODY_BYTES that are in progress. */
+export const MAX_LARGE_BODIES = 4
 /** WebSockets of one address that are not signed in. */
 export const MAX_ANONYMOUS_SOCKETS = 64
 
-export type Limit = 'BODY' | 'DEPTH' | 'ALIASES' | 'TOKENS' | 'COST' | 'PAGE' | 'BYTES' | 'OPERATIONS' | 'SUBSCRIPTIONS'
+export type Limit =
+  | 'BODY'
+  | 'DEPTH'
+  | 'ALIASES'
+  | 'TOKENS'
+  | 'COST'
+  | 'PAGE'
+  | 'BYTES'
+  | 'OPERATIONS'
+  | 'SUBSCRIPTIONS'
+  | 'CALLER_SUBSCRIPTIONS'
+  | 'LARGE_BODIES'
 const NOUNS: Record<Limit, string> = {
   BODY: 'bytes in a request',
   DEPTH: 'levels of fields',
@@ -40,6 +57,8 @@ const NOUNS: Record<Limit, string> = {
   BYTES: 'bytes of logs, evidence and facts in a response',
   OPERATIONS: 'operations of a caller in progress',
   SUBSCRIPTIONS: 'open operations on a connection',
+  CALLER_SUBSCRIPTIONS: 'open subscriptions of a caller',
+  LARGE_BODIES: 'large requests of a caller in progress',
 }
 
 /** An operation exceeds a limit. Its extensions are `code`, `limit` (the limit's name), `maximum` and `actual` (null when not counted to the end). */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
-import { LimitError } from '../limits.ts'
+import { LimitError, MAX_LARGE_BODIES } from '../limits.ts'
 
 export type BodyRejection = { status: number; message: string; extensions: { code: string } & Record<string, unknown> }
 
@@ -36,6 +36,15 @@ export async function readBody(
     // A client that is still sending receives the response only when its data is read.
     req.resume()
   }
+}
+
+/** Answers with an error in place of reading the body: the caller has too many large ones in progress. */
+export function rejectLargeBody(req: IncomingMessage & { body?: unknown }): void {
+  const nextStep = 'Wait for responses before sending more large requests.'
+  const { message, extensions } = new LimitError('LARGE_BODIES', MAX_LARGE_BODIES, MAX_LARGE_BODIES + 1, nextStep)
+  rejections.set(req, { status: 429, message, extensions: extensions as BodyRejection['extensions'] })
+  req.body = ' '
+  req.resume()
 }
 
 /** The JSON object in `text`; null when it is none or is empty, which Yoga reports. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../api.ts'
 import { MAX_ANONYMOUS_BODY_BYTES, MAX_BODY_BYTES } from '../limits.ts'
-import { readBody } from './graphql-body.ts'
+import { callerKey } from '../sign-in/caller.ts'
+import { readBody, rejectLargeBody } from './graphql-body.ts'
 import type { Handler } from './handler.ts'
 import { headersOf, PEER } from './request-facts.ts'
 
@@ -10,7 +11,7 @@ const STALL_MS = 30_000
 
 /** GraphQL over HTTP and server-sent events. Open event streams are kept in `streams`, so that a stopping server can end them. */
 export function createGraphqlEndpoint(
-  { yoga, deps }: Api,
+  { yoga, deps, largeBodies }: Api,
   {
     streams,
     isStopping,
@@ -19,10 +20,15 @@ export function createGraphqlEndpoint(
 ): Handler {
   const signedIn = { limit: MAX_BODY_BYTES, nextStep: 'Split the request.' }
   const anonymous = { limit: MAX_ANONYMOUS_BODY_BYTES, nextStep: 'Sign in to send larger requests.' }
-  /** A body that is not announced as small is read only after the caller is known. */
-  async function bodyLimit(req: IncomingMessage) {
+  /** A body that is not announced as small is read only after the caller is known. Null: the caller sends too many of them. */
+  async function bodyLimit(req: IncomingMessage, res: ServerResponse) {
     if (Number(req.headers['content-length']) <= MAX_ANONYMOUS_BODY_BYTES) return anonymous
-    return (await deps.auth.findCaller(headersOf(req)).catch(() => null)) ? signedIn : anonymous
+    const caller = await deps.auth.findCaller(headersOf(req)).catch(() => null)
+    if (!caller) return anonymous
+    const release = largeBodies.take(callerKey(caller, ''))
+    if (!release) return null
+    res.once('close', release)
+    return signedIn
   }
   return async (req, res) => {
     if (isStopping()) res.setHeader('connection', 'close')
@@ -41,7 +47,11 @@ export function createGraphqlEndpoint(
       else res.once('close', closed)
     }
     // Other content types are rejected before their body is read.
-    if (req.method === 'POST' && req.headers['content-type']?.includes('json')) await readBody(req, await bodyLimit(req))
+    if (req.method === 'POST' && req.headers['content-type']?.includes('json')) {
+      const limit = await bodyLimit(req, res)
+      if (limit) await readBody(req, limit)
+      else rejectLargeBody(req)
+    }
     await yoga.handle(req, res)
   }
 }

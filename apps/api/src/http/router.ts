@@ -23,6 +23,8 @@ const TOKEN_ENDPOINTS: Record<string, TokenEndpoint> = {
   '/metrics/nodes': nodeMetricsEndpoint,
   '/sd/targets': serviceDiscoveryEndpoint,
 }
+/** The endpoint is public, and each check takes a statement and a request to the artifact store. */
+const READINESS_CACHE_MS = 1000
 const DOWNLOADS = { '/api/runs/:id/log': sendRunLog, '/api/artifacts/:id': sendArtifact }
 /** Third-party agents use the first prefix; muster-agent uses the second. */
 const AGENT_PREFIXES = ['/api/v1/hpc', '/agent/v1']
@@ -59,7 +61,7 @@ export function createRouter(
       compressed((req, res) => serveTokenEndpoint(api, endpoint, req, res)),
     )
   for (const [path, send] of Object.entries(DOWNLOADS))
-    router.all(path, (req, res, { id }) => serveDownload(api.deps, send, id!, req, res))
+    router.all(path, (req, res, { id }) => serveDownload(api, send, id!, req, res))
 
   for (const prefix of AGENT_PREFIXES) {
     router.all(`${prefix}/nodes/register`, agents.register)
@@ -69,11 +71,21 @@ export function createRouter(
   router.all('/health', agents.health)
 
   router.all('/healthz', (_req, res) => sendText(res, 200, 'ok'))
+  const readiness = cachedFor(READINESS_CACHE_MS, () => notReadyReason(api))
   router.all('/readyz', async (_req, res) => {
-    const reason = isStopping() ? 'stopping' : await notReadyReason(api)
+    const reason = isStopping() ? 'stopping' : await readiness()
     sendText(res, reason ? 503 : 200, reason ?? 'ok')
   })
   return router
+}
+
+/** Calls `read` at most once in `ms`; concurrent callers share its result. */
+function cachedFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
+  let last: { result: Promise<T>; until: number } | null = null
+  return () => {
+    if (!last || Date.now() > last.until) last = { result: read(), until: Date.now() + ms }
+    return last.result
+  }
 }
 
 function sendText(res: ServerResponse, status: number, text: string): void {

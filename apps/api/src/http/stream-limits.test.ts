@@ -8,13 +8,15 @@ import type { TenantFixture } from '@muster/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
 import { globalId } from '../graphql/shared/ids.ts'
-import { MAX_ANONYMOUS_SOCKETS, MAX_SUBSCRIPTIONS } from '../limits.ts'
+import { MAX_ANONYMOUS_BODY_BYTES, MAX_ANONYMOUS_SOCKETS, MAX_LARGE_BODIES, MAX_READS, MAX_SUBSCRIPTIONS } from '../limits.ts'
+import type { Slots } from '../slots.ts'
 import { testApi } from '../testing/api.ts'
 import { type HttpServer, serveHttp } from './server.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
 let fixture: TenantFixture
 let authorization: string
+let tokenId: string
 /** One with short timeouts, and one with those of the product. */
 let hasty: HttpServer
 let server: HttpServer
@@ -22,6 +24,7 @@ beforeAll(async () => {
   t = await testApi()
   fixture = await t.given.tenant()
   authorization = `Bearer ${await t.tokenOf(fixture.viewer)}`
+  tokenId = (await t.api.deps.auth.findCaller(new Headers({ authorization })))!.actor.id!
   server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
   hasty = await serveHttp(t.api, { host: '127.0.0.1', port: 0, initTimeoutMs: 100, keepAliveMs: 300, stallMs: 600 })
 })
@@ -166,4 +169,46 @@ test('clients that read nothing delay nobody, use little memory and are disconne
   expect(most).toBeLessThan(2_000_000)
   await expect.poll(() => [deafSocketPeer.destroyed, deafStreamPeer.destroyed], { timeout: 20_000 }).toEqual([true, true])
   reader.socket.terminate()
+})
+
+const takeAll = (slots: Slots, most: number) => {
+  const key = `token ${tokenId}`
+  const releases = Array.from({ length: most }, () => slots.take(key)!)
+  expect(slots.take(key)).toBeNull()
+  return () => {
+    for (const release of releases) release()
+  }
+}
+
+function areAllFree(slots: Slots, most: number): boolean {
+  const releases = Array.from({ length: most }, () => slots.take(`token ${tokenId}`))
+  for (const release of releases) release?.()
+  return !releases.includes(null)
+}
+
+test('limits the reads and the large requests of a caller that are in progress', async () => {
+  const url = `http://127.0.0.1:${server.port}`
+  const read = async (path: string, as = authorization) => (await fetch(url + path, { headers: { authorization: as } })).status
+  const paths = ['/api/inventory', '/api/runs/1/log']
+  const release = takeAll(t.api.reads, MAX_READS)
+  for (const path of paths) expect(await read(path)).toBe(429)
+  expect(await read('/api/inventory', `Bearer ${await t.tokenOf(fixture.operator)}`)).toBe(200)
+  release()
+  expect(await Promise.all(paths.map((path) => read(path)))).toEqual([200, 200])
+  await expect.poll(() => areAllFree(t.api.reads, MAX_READS)).toBe(true)
+
+  const body = JSON.stringify({ query: '{ __typename }', padding: ' '.repeat(MAX_ANONYMOUS_BODY_BYTES) })
+  const send = async () => {
+    const headers = { authorization, 'content-type': 'application/json' }
+    const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body })
+    return { status: response.status, ...((await response.json()) as object) }
+  }
+  const releaseBodies = takeAll(t.api.largeBodies, MAX_LARGE_BODIES)
+  expect(await send()).toMatchObject({
+    status: 429,
+    errors: [{ extensions: { limit: 'LARGE_BODIES', maximum: MAX_LARGE_BODIES } }],
+  })
+  releaseBodies()
+  expect(await send()).toMatchObject({ status: 200, data: { __typename: 'Query' } })
+  await expect.poll(() => areAllFree(t.api.largeBodies, MAX_LARGE_BODIES)).toBe(true)
 })

@@ -6,7 +6,9 @@ import { GraphQLError } from 'graphql'
 import type { Api } from '../api.ts'
 import { createContext } from '../context.ts'
 import { maskError } from '../masking.ts'
-import { headersOf, requestFacts } from './request-facts.ts'
+import { callerKey } from '../sign-in/caller.ts'
+import { TOO_MANY_READS } from './reads.ts'
+import { clientAddress, headersOf, requestFacts } from './request-facts.ts'
 
 const STATUS: Record<string, number> = { UNAUTHENTICATED: 401, FORBIDDEN: 403, INVALID_INPUT: 400, UNAVAILABLE: 503 }
 
@@ -21,7 +23,7 @@ export type TokenEndpoint = {
 
 /** Sends the content, or an error as `{ "error": … }`. */
 export async function serveTokenEndpoint(
-  { deps }: Api,
+  { deps, reads }: Api,
   { name, contentType, read }: TokenEndpoint,
   req: IncomingMessage,
   res: ServerResponse,
@@ -37,7 +39,11 @@ export async function serveTokenEndpoint(
     return void sendError(405, `Read the ${name} with GET.`, { allow: 'GET, HEAD' })
   try {
     const start = performance.now()
-    const { ctx, caller } = createContext(deps, facts, await deps.auth.findCaller(facts.headers))
+    const found = await deps.auth.findCaller(facts.headers)
+    const { ctx, caller } = createContext(deps, facts, found)
+    const release = reads.take(callerKey(found, clientAddress(facts, deps.trustProxy)))
+    if (!release) return void sendError(429, TOO_MANY_READS, { 'retry-after': '1' })
+    res.once('close', release)
     const content = await read(ctx, new URLSearchParams((req.url ?? '').split('?')[1]))
     res.writeHead(200, { 'content-type': contentType, ...commonHeaders })
     if (req.method === 'HEAD' || typeof content === 'string') res.end(req.method === 'HEAD' ? undefined : content)

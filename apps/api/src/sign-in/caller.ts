@@ -19,3 +19,7 @@ export type CallerContext = { caller: Caller | null; ctx: Ctx }
 
 /** The result of a sign-in. */
 export type SignedIn = { viewer: Caller; sessionToken: string }
+
+/** By what limits per caller count: the user or token, or the address of a client that is not signed in. */
+export const callerKey = (caller: Caller | null, address: string): string =>
+  caller ? `${caller.actor.kind} ${caller.actor.id}` : `address ${address}`

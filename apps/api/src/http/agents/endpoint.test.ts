@@ -302,24 +302,36 @@ test('requires approval of changed hardware, and rejects deregistered agents', a
   expect(await beat(3, 'f1')).toMatchObject(rejected('node_not_registered'))
 })
 
+const ADDRESS = '192.0.2.7'
+
+test('one address does not take the slots of others', async () => {
+  const limiter = createBodyLimiter({ bytes: 1000, requests: 3, requestsOfAddress: 2, ms: 60_000 })
+  const slow = () => Object.assign(new Readable({ read() {} }), { headers: {} }) as unknown as IncomingMessage
+  void limiter.read(slow(), ADDRESS)
+  void limiter.read(slow(), ADDRESS)
+  expect(await limiter.read(slow(), ADDRESS)).toBe('busy')
+  const other = Object.assign(Readable.from([Buffer.alloc(10)]), { headers: {} }) as unknown as IncomingMessage
+  expect(await limiter.read(other, '192.0.2.8')).toMatchObject({ body: Buffer.alloc(10) })
+})
+
 test('rejects bodies above the buffer limits as busy', async () => {
-  const limiter = createBodyLimiter({ bytes: 1000, requests: 2, ms: 60_000 })
+  const limiter = createBodyLimiter({ bytes: 1000, requests: 2, requestsOfAddress: 2, ms: 60_000 })
   const request = (length: number) =>
     Object.assign(Readable.from([Buffer.alloc(length)]), { headers: {} }) as unknown as IncomingMessage
-  const first = await limiter.read(request(600))
+  const first = await limiter.read(request(600), ADDRESS)
   expect(first).toMatchObject({ body: Buffer.alloc(600) })
-  expect(await limiter.read(request(600))).toBe('busy')
+  expect(await limiter.read(request(600), ADDRESS)).toBe('busy')
   expect(limiter.usage()).toEqual({ bytes: 600, requests: 1 })
-  const second = await limiter.read(request(10))
-  expect(await limiter.read(request(10))).toBe('busy')
+  const second = await limiter.read(request(10), ADDRESS)
+  expect(await limiter.read(request(10), ADDRESS)).toBe('busy')
   for (const received of [first, second]) if (typeof received === 'object') received.release()
   expect(limiter.usage()).toEqual({ bytes: 0, requests: 0 })
 })
 
 test('releases the slot of an incomplete body after the timeout', async () => {
-  const limiter = createBodyLimiter({ bytes: 1000, requests: 1, ms: 10 })
+  const limiter = createBodyLimiter({ bytes: 1000, requests: 1, requestsOfAddress: 1, ms: 10 })
   const slow = Object.assign(new Readable({ read() {} }), { headers: {} })
   slow.push('{')
-  expect(await limiter.read(slow as unknown as IncomingMessage)).toBe('gone')
+  expect(await limiter.read(slow as unknown as IncomingMessage, ADDRESS)).toBe('gone')
   expect([slow.destroyed, limiter.usage()]).toEqual([true, { bytes: 0, requests: 0 }])
 })

@@ -70,7 +70,7 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
   }
 
   async function withBody(req: IncomingMessage, work: (body: Buffer) => Promise<Verdict>): Promise<Verdict | 'gone'> {
-    const received = await bodyLimiter.read(req)
+    const received = await bodyLimiter.read(req, addressOf(req, deps.trustProxy))
     if (received === 'gone') return received
     if (received === 'busy') return BUSY
     if (received === 'too_large') return { code: 'too_large', message: 'The body exceeds 64 KiB.' }

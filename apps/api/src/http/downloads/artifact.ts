@@ -10,7 +10,7 @@ import { isUuid } from '../../graphql/shared/ids.ts'
 import { headersOf, requestFacts } from '../request-facts.ts'
 import { sendError } from './send-error.ts'
 
-const { jobArtifacts } = schema
+const { jobArtifacts, tenants } = schema
 const LINK_LIFETIME_S = 600
 
 /** Why an artifact cannot be downloaded; null when it can. */
@@ -63,7 +63,14 @@ export async function sendArtifact(
   const good =
     isUuid(id) && isValidLink(deps.linkSecret, `${id} ${by}`, Number(query.get('expires')), query.get('signature') ?? '')
   if (!good) return sendError(res, 403, 'This download link is invalid or has expired. Request a new link from the run.')
-  const [artifact] = await deps.runtime.db.select().from(jobArtifacts).where(eq(jobArtifacts.id, id))
+  const [found] = await deps.runtime.db
+    .select({ artifact: jobArtifacts, suspendedAt: tenants.suspendedAt })
+    .from(jobArtifacts)
+    .innerJoin(tenants, eq(tenants.id, jobArtifacts.tenantId))
+    .where(eq(jobArtifacts.id, id))
+  const artifact = found?.artifact
+  if (found?.suspendedAt)
+    return sendError(res, 403, 'The tenant of this artifact is suspended. Ask an installation administrator.')
   if (!artifact) return sendError(res, 404, 'This artifact no longer exists: its run was deleted.')
   const reason = artifactUnavailableReason(deps, artifact)
   if (reason) return sendError(res, 410, reason)
@@ -77,16 +84,21 @@ export async function sendArtifact(
   // The link names its requester; everyone who has the link can use it.
   const [kind, actorId, name] = JSON.parse(by) as [ActorKind, string | null, string]
   const facts = requestFacts(headersOf(req), false)
-  await recordAttempt(
-    {
-      ...deps.runtime,
-      actor: { kind, id: actorId, name },
-      tenantId: artifact.tenantId,
-      origin: originOf(deps, facts, null),
-      requestId: facts.requestId,
-    },
-    { action: jobArtifactAudit.download, outcome: 'succeeded', objectId: id, objectName: artifact.path },
-  )
+  try {
+    await recordAttempt(
+      {
+        ...deps.runtime,
+        actor: { kind, id: actorId, name },
+        tenantId: artifact.tenantId,
+        origin: originOf(deps, facts, null),
+        requestId: facts.requestId,
+      },
+      { action: jobArtifactAudit.download, outcome: 'succeeded', objectId: id, objectName: artifact.path },
+    )
+  } catch (error) {
+    content.destroy()
+    throw error
+  }
   res.writeHead(200, {
     'content-type': 'application/octet-stream',
     'content-length': artifact.size,

@@ -103,7 +103,16 @@ const UIDS = 268_304_384
 const PROGRAMS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/sys', '/nix/store', '/gnu/store']
 /** What programs need of /etc: loader, names, time zone, certificates, Ansible. The rest may hold secrets of services. */
 const ETC = [
-  ...['alternatives', 'ansible', 'bash.bashrc', 'ca-certificates', 'ca-certificates.conf', 'crypto-policies', 'gai.conf', 'group'],
+  ...[
+    'alternatives',
+    'ansible',
+    'bash.bashrc',
+    'ca-certificates',
+    'ca-certificates.conf',
+    'crypto-policies',
+    'gai.conf',
+    'group',
+  ],
   ...['host.conf', 'hostname', 'hosts', 'krb5.conf', 'krb5.conf.d', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'locale.alias'],
   ...['locale.conf', 'localtime', 'login.defs', 'machine-id', 'mime.types', 'networks', 'nsswitch.conf', 'os-release'],
   ...['pki/ca-trust', 'pki/tls/certs', 'pki/tls/cert.pem', 'pki/tls/openssl.cnf', 'profile', 'protocols', 'resolv.conf', 'rpc'],
