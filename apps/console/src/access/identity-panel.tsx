@@ -8,7 +8,7 @@ import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
 import { toast } from '@/ui/toast.tsx'
-import { leaveForProvider } from './oidc-sign-in.ts'
+import { redirectToProvider } from './oidc-sign-in.ts'
 import { SignInWithLdap, StartOidcSignIn } from './sign-in-method-documents.ts'
 import { useProviderName } from './use-provider-name.ts'
 import { useViewer } from './viewer.tsx'
@@ -60,7 +60,7 @@ function OidcPanel({ name }: { name: string }) {
   const start = useMutation(StartOidcSignIn)
   async function connect(currentPassword: string | null) {
     const outcome = await start.run({ input: { connect: true, currentPassword } })
-    if (outcome.ok) leaveForProvider(outcome.value.url, '/settings/account')
+    if (outcome.ok) redirectToProvider(outcome.value.url, '/settings/account')
   }
   return <ConnectPanel name={name} mutation={start} onConnect={(password) => void connect(password)} />
 }
@@ -97,7 +97,7 @@ function LdapPanel({ name }: { name: string }) {
   )
 }
 
-/** Connects the user with the identity providers of the installation, at which it has no identity yet. */
+/** Connects the user to identity providers of the installation at which the user has no identity yet. */
 export function IdentityPanels() {
   const { signInMethods } = useViewer()
   const oidc = useProviderName('OIDC')

@@ -3,7 +3,7 @@ import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Notice } from '@/ui/notice.tsx'
-import { leaveForProvider } from './oidc-sign-in.ts'
+import { redirectToProvider } from './oidc-sign-in.ts'
 import { StartOidcSignIn } from './sign-in-method-documents.ts'
 import { useProviderName } from './use-provider-name.ts'
 
@@ -13,7 +13,7 @@ export function OidcButton({ next }: { next: string }) {
   const start = useMutation(StartOidcSignIn)
   async function leave() {
     const outcome = await start.run({ input: {} })
-    if (outcome.ok) leaveForProvider(outcome.value.url, next)
+    if (outcome.ok) redirectToProvider(outcome.value.url, next)
   }
   if (!name) return null
   return (

@@ -8,11 +8,11 @@ import {
 } from '@simplewebauthn/browser'
 import { t } from '@/messages/index.ts'
 
-/** A step at the authenticator: its answer, or why there is none. */
+/** Result of a step at the authenticator: its response, or the reason for its absence. */
 export type PasskeyOutcome = { response: string; problem: null } | { response: null; problem: string }
 
 const USED = 'muster.passkey'
-/** Whether a passkey signed in on this browser: then it is offered in the email field. */
+/** Whether a passkey was used in this browser. If so, the email field suggests passkeys. */
 export const hasUsedPasskey = (): boolean => localStorage.getItem(USED) !== null
 export const rememberPasskey = (): void => localStorage.setItem(USED, '1')
 

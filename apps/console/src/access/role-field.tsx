@@ -2,7 +2,7 @@ import { t } from '@/messages/index.ts'
 import { SelectField } from '@/ui/field.tsx'
 import { roleLabel, useRoles } from './roles.ts'
 
-/** Field for a role. Roles that the signed-in user may not give are disabled. */
+/** Field for a role. Roles that the signed-in user may not grant are disabled. */
 export function RoleField({ value, onChange }: { value: string; onChange: (role: string) => void }) {
   const roles = useRoles()
   return (

@@ -5,13 +5,13 @@ import { t } from '@/messages/index.ts'
 const RolesQuery = graphql(`query Roles { roles { name grantBlockedReason } }`)
 export type Role = ResultOf<typeof RolesQuery>['roles'][number]
 
-/** The built-in and custom roles, each with the reason why the signed-in user may not give it; empty while loading. */
+/** The built-in and custom roles, each with the reason why the signed-in user may not grant it; empty while loading. */
 export function useRoles(): Role[] {
   const [{ data }] = useQuery({ query: RolesQuery })
   return data?.roles ?? []
 }
 
-/** A role in the language of the user. Custom roles have only their name. */
+/** Label of a role. Custom roles are not translated. */
 export function roleLabel(name: string): string {
   const key = `role.${name}` as 'role.viewer'
   return t.has(key) ? t(key) : name

@@ -64,7 +64,7 @@ function SetUpDialog({ onClose }: { onClose: () => void }) {
     const outcome = await confirm.run({ input: { code } })
     if (!outcome.ok) return
     toast('ok', t('mfa.turnedOn'))
-    // The session has a new token, which open connections do not have.
+    // The session has a new token. Open connections still use the previous one.
     restart()
     onClose()
   }

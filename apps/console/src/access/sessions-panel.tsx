@@ -12,7 +12,7 @@ import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { EndOtherSessions, EndSession, type Session, SessionsQuery } from './sessions-documents.ts'
 
-/** Where the user is signed in. Ends one session, or all others. */
+/** Lists the sessions of the user. Ends one session, or all others. */
 export function SessionsPanel() {
   const list = useConnection('sessions', SessionsQuery, {}, (data) => data.sessions)
   const end = useMutation(EndSession)

@@ -13,7 +13,7 @@ import { useViewer } from './viewer.tsx'
 
 type Method = Viewer['signInMethods'][number]
 
-/** How the user signs in. Removes the password, or disconnects an identity; passkeys have a panel of their own. */
+/** Lists how the user signs in. Removes the password, or disconnects an identity; passkeys have their own panel. */
 export function SignInMethodsPanel() {
   const { signInMethods } = useViewer()
   const [removing, setRemoving] = useState<Method | null>(null)

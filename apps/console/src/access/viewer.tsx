@@ -8,7 +8,7 @@ import { type Viewer, ViewerQuery } from './session-documents.ts'
 
 const Context = createContext<Viewer | null>(null)
 
-/** The signed-in user; only for pages behind the sign-in. */
+/** The signed-in user; only for pages that require a sign-in. */
 export function useViewer(): Viewer {
   const viewer = useContext(Context)
   if (!viewer) throw new Error('useViewer needs a ViewerProvider')
