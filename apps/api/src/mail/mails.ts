@@ -6,13 +6,13 @@ type Invitation = { email: string; tenantName: string; inviter: string; link: st
 export const invitationMail = ({ email, tenantName, inviter, link, expiresAt }: Invitation): Mail => ({
   to: email,
   subject: `Invitation to ${tenantName} in Muster`,
-  text: `${inviter} invites you to the tenant ${tenantName} in Muster.
+  text: `${inviter} invited you to the tenant ${tenantName} in Muster.
 
 Open this link to accept. It works once, until ${utc(expiresAt)}:
 
 ${link}
 
-If you do not know ${inviter}, ignore this mail.
+If you do not know ${inviter}, ignore this email.
 `,
 })
 
@@ -20,13 +20,13 @@ If you do not know ${inviter}, ignore this mail.
 export const passwordResetMail = ({ email, link }: { email: string; link: string }): Mail => ({
   to: email,
   subject: 'Reset your Muster password',
-  text: `Somebody asked to reset the password of ${email} in Muster.
+  text: `A password reset was requested for ${email} in Muster.
 
 Open this link to set a new password. It works once, within one hour:
 
 ${link}
 
-If you did not ask for it, ignore this mail: your password stays as it is.
+If you did not request it, ignore this email. Your password does not change.
 `,
 })
 

@@ -168,7 +168,7 @@ export function createOidc(
       const code = isChallenge ? `status ${error.status}` : codeIn(error.error)
       if (isChallenge || code === 'invalid_client' || code === 'unauthorized_client')
         return new Unavailable(
-          `${issuer.host} rejects Muster itself (${code}). Check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET_FILE.`,
+          `${issuer.host} rejects the client of Muster (${code}). Check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET_FILE.`,
         )
       return new Unauthenticated(`${issuer.host} rejects the sign-in (${code}). Sign in again.`)
     }

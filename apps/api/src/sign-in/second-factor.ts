@@ -43,7 +43,7 @@ export function createSecondFactor({
     const response = await route(context, path, currentPassword ? { password: currentPassword } : {}, { session_token })
     callers.clearCache()
     if (!response.ok)
-      throw new Conflict('The second factor changed at the same time, or is in another state. Reload the page and try again.')
+      throw new Conflict('The second factor was changed in the meantime. Reload the page and try again.')
     return { json: (await response.json()) as T, response }
   }
 

@@ -8,7 +8,7 @@ export function grantBlockedReason(actor: Actor, role: Role): string | null {
   if (actor.kind === 'system') return null
   if (actor.kind === 'worker' || actor.kind === 'agent') return 'only users can grant roles'
   const missing = missingOf(actor, role.permissions)
-  return missing === null ? null : `the role ${role.name} is more than your own, ${actor.role}, which does not include ${missing}`
+  return missing === null ? null : `the role ${role.name} includes permissions that your role ${actor.role} does not: ${missing}`
 }
 
 /** The permissions among these that the actor does not hold in the whole tenant, at most five; null when it holds all. */
@@ -23,7 +23,7 @@ export function updateRoleBlockedReason(actor: Actor, role: Role): string | null
   if (denied) return denied
   if (isBuiltInRole(role.name)) return `The role ${role.name} is built in and cannot be changed. Create a custom role instead.`
   const missing = 'permissions' in actor ? missingOf(actor, role.permissions) : null
-  return missing && `The role ${role.name} is more than your own: you do not hold ${missing}. Somebody who does can change it.`
+  return missing && `The role ${role.name} includes permissions that you do not hold: ${missing}. Ask an owner to change the role.`
 }
 
 /**
@@ -51,7 +51,7 @@ export function exceedsBlockedReason(actor: Actor, role: Role, isOwn: boolean): 
 export function memberBlockedReason(actor: Actor, member: { name: string; role: Role }): string | null {
   return grantBlockedReason(actor, member.role) === null
     ? null
-    : `${member.name} is ${member.role.name}, which is more than your own role. An owner can change this member.`
+    : `${member.name} has the role ${member.role.name}, which includes permissions that you do not hold. Ask an owner to change this member.`
 }
 
 /** Why a member cannot have this role; null when it can. A service account cannot be an owner, because it cannot sign in. */

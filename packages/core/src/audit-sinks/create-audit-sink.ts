@@ -43,7 +43,7 @@ export async function createAuditSink(
     { verb: 'createAuditSink', key: idempotencyKey, input: fields, hasSecrets: true, result: oneRow(auditSinks) },
     async (tx, ctx) => {
       if ((await tx.$count(auditSinks, visibleTo(ctx, auditSinks))) >= MAX_SINKS)
-        throw new Conflict(`The tenant has ${MAX_SINKS} sinks, the most that are allowed. Delete one first.`)
+        throw new Conflict(`The tenant already has ${MAX_SINKS} sinks, which is the maximum. Delete a sink first.`)
       const end = sql<number>`coalesce((select max(seq) from ${auditEntries} where ${visibleTo(ctx, auditEntries)}), 0)`
       const [sink] = await tx
         .insert(auditSinks)

@@ -39,7 +39,7 @@ export async function updateJobTemplate(ctx: Ctx, input: z.input<typeof UpdateJo
       )
     if (version && before.version !== version)
       throw new Conflict(
-        `The job template ${before.name} is at version ${before.version} by now; look at what changed and try again.`,
+        `The job template ${before.name} was changed to version ${before.version}. Compare the changes and try again.`,
       )
     const template = withoutOtherSources({ ...snapshotOf(before), ...changes })
     await checkTemplate(tx, ctx, template)

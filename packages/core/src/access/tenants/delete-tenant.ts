@@ -26,7 +26,7 @@ export async function deleteTenant(ctx: Ctx, input: z.input<typeof IdInput>): Pr
     const active = await tx.$count(jobRuns, isActiveRunOf(id))
     if (active > 0)
       throw new Conflict(
-        `${active} ${active === 1 ? 'run' : 'runs'} of the tenant ${before.name} did not finish yet. Wait for the end, or resume the tenant and cancel them.`,
+        `The tenant ${before.name} has ${active} active ${active === 1 ? 'run' : 'runs'}. Wait for the end, or resume the tenant and cancel ${active === 1 ? 'it' : 'them'}.`,
       )
     const [tenant] = await tx
       .update(tenants)

@@ -228,7 +228,7 @@ describe('deleteTenant', () => {
     await suspendTenant(installationAdmin, { id })
     await expect(deleteTenant(installationAdmin, { id })).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('1 run of the tenant'),
+      message: expect.stringContaining('has 1 active run'),
     })
   })
 })

@@ -62,7 +62,7 @@ export async function createApiToken(
   const { idempotencyKey, ...fields } = parseInput(CreateApiTokenInput, input)
   const { name, isInstallationAdmin, expiresInSeconds, serviceAccountId, groupIds } = fields
   if (isInstallationAdmin && !('isInstallationAdmin' in ctx.actor && ctx.actor.isInstallationAdmin))
-    throw new Forbidden('Only an installation administrator can create a token that is one.')
+    throw new Forbidden('Only an installation administrator can create a token with installation permissions.')
   if (isInstallationAdmin && groupIds.length > 0)
     throw new InvalidInput([{ path: 'groupIds', message: 'must be empty for a token that administers the installation' }])
   if (serviceAccountId) authorize(ctx, memberPermissions.write)
