@@ -42,8 +42,7 @@ export function createSecondFactor({
     await checkCurrentPassword(context, caller, currentPassword)
     const response = await route(context, path, currentPassword ? { password: currentPassword } : {}, { session_token })
     callers.clearCache()
-    if (!response.ok)
-      throw new Conflict('The second factor was changed in the meantime. Reload the page and try again.')
+    if (!response.ok) throw new Conflict('The second factor was changed in the meantime. Reload the page and try again.')
     return { json: (await response.json()) as T, response }
   }
 

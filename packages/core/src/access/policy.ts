@@ -23,7 +23,9 @@ export function updateRoleBlockedReason(actor: Actor, role: Role): string | null
   if (denied) return denied
   if (isBuiltInRole(role.name)) return `The role ${role.name} is built in and cannot be changed. Create a custom role instead.`
   const missing = 'permissions' in actor ? missingOf(actor, role.permissions) : null
-  return missing && `The role ${role.name} includes permissions that you do not hold: ${missing}. Ask an owner to change the role.`
+  return (
+    missing && `The role ${role.name} includes permissions that you do not hold: ${missing}. Ask an owner to change the role.`
+  )
 }
 
 /**

@@ -1,7 +1,7 @@
 'use client'
 import { useEffect, useRef } from 'react'
 import { reportConfirmed } from '@/access/confirm-at-provider.ts'
-import { leaveForProvider } from '@/access/oidc-sign-in.ts'
+import { redirectToProvider } from '@/access/oidc-sign-in.ts'
 import { SessionFrame } from '@/access/session-frame.tsx'
 import { StartOidcSignIn } from '@/access/sign-in-method-documents.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
@@ -21,7 +21,7 @@ export default function ConfirmPage() {
       isStarted.current = true
       if (`${location.pathname}${location.search}` === DONE) return reportConfirmed()
       const outcome = await run({ input: { confirm: true } })
-      if (outcome.ok) leaveForProvider(outcome.value.url, DONE)
+      if (outcome.ok) redirectToProvider(outcome.value.url, DONE)
     })
   }, [run])
   return (
