@@ -143,7 +143,11 @@ export function createPasskeys({
       return row?.userId === caller.actor.id
     },
 
-    startPasskeySignIn: (facts: RequestFacts): Promise<PasskeyCeremony> => startAuthentication(facts),
+    /** @throws Conflict passkeys do not work at this address; Unavailable */
+    async startPasskeySignIn(facts: RequestFacts): Promise<PasskeyCeremony> {
+      await throttle.attempt('passkey', addressOf(facts))
+      return startAuthentication(facts)
+    },
 
     /** @throws Unauthenticated, Unavailable */
     async signInWithPasskey(facts: RequestFacts, answer: PasskeyAnswer): Promise<SignedIn> {

@@ -1,17 +1,23 @@
 import { schema } from '@muster/core/registry'
 import { sql } from 'drizzle-orm'
+import { type GraphQLInputObjectType, getNamedType, isRequiredInputField } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApi } from '../api.ts'
 import { PEER } from '../http/request-facts.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import { schema as schemaOfApi } from '../schema.ts'
 import { AUTH_SECRET, PUBLIC_URL, testApi } from '../testing/api.ts'
 import { insertSession } from '../testing/sessions.ts'
 import { createAuth } from './auth.ts'
+import type { Ldap } from './ldap.ts'
+import type { Oidc } from './oidc.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
 /** Two API processes on one database. */
 let processes: ReturnType<typeof createApi>[]
 beforeAll(async () => {
-  t = await testApi()
+  // Not called: the throttle rejects before.
+  t = await testApi({ oidc: {} as Oidc, ldap: {} as Ldap, mailer: { send: async () => {} } as unknown as Mailer })
   const auth = createAuth({ db: t.runtime.db, secret: AUTH_SECRET, publicUrl: PUBLIC_URL, log: t.runtime.log })
   processes = [t.api, createApi({ ...t.api.deps, auth })]
 })
@@ -98,6 +104,32 @@ test('limits guesses of the current password', async () => {
   expect(kindOf(answers[9]!)).toBe('InvalidInputError')
   expect(answers[10]).toMatchObject(TOO_MANY)
   expect(await signIn(0, 'guess@muster.test', { password: 'correct horse battery' })).toMatchObject(TOO_MANY)
+})
+
+const publicMutations = Object.values(schemaOfApi.getMutationType()!.getFields()).filter(({ extensions }) => {
+  const { authScopes } = (extensions.pothosOptions ?? {}) as { authScopes?: { public?: true } }
+  return authScopes?.public
+})
+
+test.each(publicMutations.filter(({ name }) => name !== 'signOut'))('limits attempts with $name', async ({ name, args }) => {
+  const address = newAddress()
+  await t.runtime.db
+    .insert(schema.signInAttempts)
+    .values({ key: `address:${address}`, count: 30, endsAt: sql`now() + interval '1 minute'` })
+  const [input] = args
+  const fields = input ? Object.values((getNamedType(input.type) as GraphQLInputObjectType).getFields()) : []
+  const required = fields.filter(isRequiredInputField).map((field) => [field.name, 'a text of some length'])
+  const query = input
+    ? `mutation ($input: ${getNamedType(input.type).name}!) { it: ${name}(input: $input) { __typename ... on Error { message } } }`
+    : `mutation { it: ${name} { __typename ... on Error { message } } }`
+  expect(await send(0, { [PEER]: address }, query, { input: Object.fromEntries(required) })).toMatchObject(TOO_MANY)
+})
+
+test('addresses of one IPv6 network share a limit', async () => {
+  const answers = []
+  for (let i = 0; i < 31; i++) answers.push(await send(i, { [PEER]: `2001:db8::${i}:${i}` }, LINK, {}))
+  expect(answers[30]).toMatchObject(TOO_MANY)
+  expect(kindOf(await send(0, { [PEER]: '2001:db8:0:1::1' }, LINK, {}))).toBe('UnauthenticatedError')
 })
 
 test('limits attempts with sign-in links', async () => {

@@ -1,6 +1,6 @@
-import { isIPv6 } from 'node:net'
 import type { Attempt, Origin, SystemCtx } from '../kernel/context.ts'
 import { DomainError, Forbidden, StepUpRequired } from '../kernel/errors.ts'
+import { clientNetwork } from '../kernel/networks.ts'
 import { type AuditAction, callerColumns } from './audit.ts'
 import { type ActorKind, type AuditOutcome, auditEntries } from './tables.ts'
 
@@ -46,10 +46,6 @@ let anonymousRows = 0
 let counted = new Map<string, Counted>()
 let windowEnd: NodeJS.Timeout | undefined
 
-/** The network that one attacker is assumed to control: an IPv4 address or an IPv6 /64. */
-const networkOf = (address: string | null): string =>
-  address && isIPv6(address) && !address.startsWith('::ffff:') ? address.split(':').slice(0, 4).join(':') : (address ?? '')
-
 /**
  * Records an action in its own transaction: a denied or failed one, or one without a transaction. Bounded: after many unsuccessful
  * attempts of an address within a minute, further ones share rows with a count, written at the end of the minute.
@@ -61,7 +57,7 @@ export async function recordAttempt(caller: AttemptCaller, entry: AttemptEntry):
 
 function takeRow({ tenantId, actor, origin }: AttemptCaller): boolean {
   windowEnd ??= setTimeout(() => void flushAttempts(), MINUTE_MS).unref()
-  const key = `${tenantId} ${networkOf(origin?.address ?? actor.id)}`
+  const key = `${tenantId} ${clientNetwork(origin?.address ?? actor.id ?? '')}`
   const used = rows.get(key) ?? 0
   if (used >= ROWS_PER_MINUTE) return false
   if (actor.kind === 'anonymous') {
@@ -75,7 +71,7 @@ function takeRow({ tenantId, actor, origin }: AttemptCaller): boolean {
 function count(caller: AttemptCaller, { action, outcome }: AttemptEntry): void {
   const { tenantId, actor, origin } = caller
   const own = [tenantId, actor.kind, actor.id, action.name, outcome]
-  const key = JSON.stringify([...own, networkOf(origin?.address ?? null)])
+  const key = JSON.stringify([...own, clientNetwork(origin?.address ?? '')])
   const isFull = !counted.has(key) && counted.size >= MAX_COUNTED
   const place = isFull ? JSON.stringify([tenantId, action.name, outcome]) : key
   const known = counted.get(place)

@@ -21,6 +21,26 @@ export const Network = z
     return `${address.toLowerCase()}/${prefix}`
   })
 
+/**
+ * The network that one client is assumed to control, for limits per client: the IPv4 address, or the /64 of an IPv6 address. Other
+ * texts are returned as they are.
+ */
+export function clientNetwork(address: string): string {
+  const [plain] = address.split('%', 1)
+  if (isIP(plain!) !== 6) return address
+  // The URL parser expands an embedded IPv4 address and writes each group in one form.
+  const canonical = new URL(`http://[${plain}]`).hostname.slice(1, -1)
+  const [head, tail] = canonical.split('::') as [string, string?]
+  const groups = (text: string | undefined) => (text ? text.split(':') : [])
+  const [first, last] = [groups(head), groups(tail)]
+  const all = [...first, ...Array<string>(8 - first.length - last.length).fill('0'), ...last]
+  if (all.slice(0, 5).every((group) => group === '0') && all[5] === 'ffff') {
+    const [high, low] = [Number.parseInt(all[6]!, 16), Number.parseInt(all[7]!, 16)]
+    return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+  }
+  return `${all.slice(0, 4).join(':')}::/64`
+}
+
 /** Whether `address` is in one of the networks. IPv4 networks also contain the IPv4-mapped IPv6 form of their addresses. */
 export function isInNetworks(address: string, networks: readonly string[]): boolean {
   if (!isIP(address)) return false

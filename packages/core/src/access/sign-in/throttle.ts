@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../kernel/db/client.ts'
 import { Unavailable } from '../../kernel/errors.ts'
+import { clientNetwork } from '../../kernel/networks.ts'
 import { signInAttempts } from '../tables.ts'
 
-/** Attempts per window of one client address, counted over all kinds of sign-in. */
+/** Attempts per window of one client network, counted over all kinds of sign-in. */
 const ADDRESS = { limit: 30, seconds: 60 }
 /** Failed attempts per window for one account. A locked-out user waits, at most for one window. */
 const ACCOUNT = { limit: 10, seconds: 900 }
@@ -53,7 +54,7 @@ export function createThrottle(db: Db) {
     async attempt(kind: string, address: string, account?: string): Promise<void> {
       await db.execute(sql`delete from sign_in_attempts where key in (
         select key from sign_in_attempts where ends_at < now() - interval '1 hour' limit 10 for update skip locked)`)
-      const keys = [{ key: `address:${address}`, ...ADDRESS }]
+      const keys = [{ key: `address:${clientNetwork(address)}`, ...ADDRESS }]
       if (account !== undefined) keys.push({ key: accountKey(kind, account), ...ACCOUNT })
       await count(keys)
     },
