@@ -1,6 +1,6 @@
 import type { TokenPolicy } from '@muster/core/access'
 import type { ArtifactStore } from '@muster/core/artifacts'
-import { type Origin, tenantCtx } from '@muster/core/context'
+import { type Attempt, type Origin, tenantCtx } from '@muster/core/context'
 import { Unauthenticated } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
 import type { LocalTarget } from '@muster/core/outbound'
@@ -53,6 +53,8 @@ export type ApiContext = RequestFacts & {
   caller: Caller | null
   /** Through what and from where the caller acts. */
   origin: Origin
+  /** The mutation in progress, for the audit log. */
+  attempt?: Attempt
   /** Context of the caller for verbs and reads. Every use throws Unauthenticated when no caller is signed in. */
   ctx: Ctx
   /** Tenant of the caller who signed in by this request. */
@@ -61,8 +63,6 @@ export type ApiContext = RequestFacts & {
   isCostKnown?: boolean
   /** Of a subscription: the cursor of the current result, set by its resolver. */
   cursor?: string
-  /** Reads the caller again. @throws Unauthenticated when the session or token is no longer valid, or role or tenant changed */
-  assertSignedIn(): Promise<void>
 }
 
 export function createContext(deps: ApiDeps, facts: RequestFacts, caller: Caller | null): ApiContext {
@@ -85,12 +85,6 @@ export function createContext(deps: ApiDeps, facts: RequestFacts, caller: Caller
           identityConfirmedUntil: caller.identityConfirmedUntil,
         }
       : unauthenticatedCtx(),
-    async assertSignedIn() {
-      const current = await deps.auth.findCaller(facts.headers)
-      if (!current || !caller) throw new Unauthenticated('The session or API token is no longer valid. Sign in again.')
-      if (deps.auth.accessOf(current) !== deps.auth.accessOf(caller))
-        throw new Unauthenticated('The role or tenant of the caller changed. Subscribe again.')
-    },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { getOperationAST, type OperationDefinitionNode } from 'graphql'
-import { handleStreamOrSingleExecutionResult, isAsyncIterable, type Plugin } from 'graphql-yoga'
+import { createGraphQLError, handleStreamOrSingleExecutionResult, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { ApiContext, ApiDeps } from './context.ts'
 import { type BodyRejection, bodyRejection } from './http/graphql-body.ts'
 import { foreignOriginReason, type RequestFacts, requestFacts } from './http/request-facts.ts'
@@ -24,6 +24,8 @@ Guide:           docs/integrate.md in the source code
 Console:         ${new URL('/', publicUrl).href}
 With npm run dev this page is GraphiQL.
 `
+
+const SSE_NEEDED = 'A subscription needs the header `Accept: text/event-stream`, or a WebSocket.'
 
 /** Rejects requests of other sites that carry the user's cookie, and sets the request ID and cookies of each response. */
 export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metrics): Plugin {
@@ -84,7 +86,13 @@ export function operationLog({ runtime }: ApiDeps, metrics: Metrics): Plugin<Api
           handleStreamOrSingleExecutionResult(payload, ({ result }) => done(result.errors?.length ? 'error' : 'ok')),
       }
     },
-    onSubscribe({ args }) {
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const { headers, responseHeaders } = args.contextValue
+      // Only these streams end with the access of their caller. `responseHeaders` is null for WebSockets.
+      if (responseHeaders && !headers.get('accept')?.includes('text/event-stream'))
+        return void setResultAndStopExecution({
+          errors: [createGraphQLError(SSE_NEEDED, { extensions: { code: 'INVALID_INPUT' } })],
+        })
       const done = startTimer(args.contextValue, getOperationAST(args.document, args.operationName))
       return {
         onSubscribeResult({ result }) {

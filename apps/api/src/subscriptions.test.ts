@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { createApiToken, revokeApiToken } from '@muster/core/access'
 import { finishConnectionTest, recordPreflightStage, startConnectionTest, testConnections } from '@muster/core/connections'
 import { setNodeMaintenance } from '@muster/core/nodes'
 import { claimJobRun } from '@muster/core/run-queue'
@@ -9,9 +8,8 @@ import type { TenantFixture } from '@muster/core/testing'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { type ApiContext, createContext } from './context.ts'
+import type { ApiContext } from './context.ts'
 import { globalId } from './graphql/shared/ids.ts'
-import { requestFacts } from './http/request-facts.ts'
 import { type HttpServer, serveHttp } from './http/server.ts'
 import { nextSender } from './http/web-sockets.ts'
 import { testApi } from './testing/api.ts'
@@ -412,17 +410,9 @@ test('rejects WebSockets of other origins with a cookie', async () => {
   good.terminate()
 })
 
-test('a revoked token ends its subscriptions', async () => {
-  const { tenantId } = fixture.owner
-  const { token, apiToken } = await createApiToken(fixture.owner, { name: 'short-lived', role: 'viewer' })
-  const facts = requestFacts(new Headers({ authorization: `Bearer ${token}` }), false)
-  const caller = await t.auth.findCaller(facts.headers)
-  expect(caller).toMatchObject({ tenantId, actor: { kind: 'token', role: 'viewer' } })
-  const context = createContext(t.api.deps, facts, caller)
-  await context.assertSignedIn()
-  await revokeApiToken(fixture.owner, { id: apiToken.id })
-  t.auth.clearCallerCache()
-  await expect(context.assertSignedIn()).rejects.toThrow('Sign in again')
+test('a subscription over HTTP requires an event stream', async () => {
+  const { status, errors } = await t.send(fixture.viewer, 'subscription { nodeUpdated { id } }')
+  expect({ status, errors }).toMatchObject({ errors: [{ message: expect.stringContaining('text/event-stream') }] })
 })
 
 test('survives malformed request targets', async () => {

@@ -6,18 +6,20 @@ import {
   deleteSessions,
   disconnectIdentity,
   findInvitationByToken,
+  hashToken,
   hasLocalSignIn,
   INVITATION_INVALID,
   type Removable,
   recordIdentityProof,
+  resetPassword,
   switchTenant,
 } from '@muster/core/access'
-import { assertIdentityConfirmed, systemCtx } from '@muster/core/context'
+import { assertIdentityConfirmed } from '@muster/core/context'
 import type { Db } from '@muster/core/db'
 import { Conflict, InvalidInput, NotFound, SecondFactorRequired, Unauthenticated, Unavailable } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
-import { type Runtime, schema } from '@muster/core/registry'
+import { schema } from '@muster/core/registry'
 import { and, eq, not } from 'drizzle-orm'
 import { clientAddress, type RequestFacts } from '../http/request-facts.ts'
 import type { Mailer } from '../mail/mailer.ts'
@@ -31,6 +33,7 @@ import type { Ldap } from './ldap.ts'
 import type { Oidc } from './oidc.ts'
 import type { SignInParts } from './parts.ts'
 import { createPasskeys } from './passkeys.ts'
+import { type AuditFacts, requestCtx } from './request-ctx.ts'
 import { createSecondFactor } from './second-factor.ts'
 import { cookiePrefix, openCookie, sessionCookieName, signCookie } from './session-cookie.ts'
 import { endOtherSessions, endSession } from './sessions.ts'
@@ -133,11 +136,25 @@ export function createAuth(options: AuthOptions) {
     return cookie ? openCookie(cookie.slice(prefix.length).split(';', 1)[0]!, secret) : null
   }
 
-  async function signedIn({ headers }: RequestFacts, response: Response, rejection: string): Promise<SignedIn> {
+  async function discardSession({ responseHeaders }: RequestFacts, token: string): Promise<void> {
+    const cookies = responseHeaders?.getSetCookie() ?? []
+    responseHeaders?.delete('set-cookie')
+    for (const cookie of cookies)
+      if (!cookie.startsWith(`${sessionCookieName(publicUrl)}=`)) responseHeaders?.append('set-cookie', cookie)
+    await deleteSessions(db, eq(userSessions.token, hashToken(token)))
+  }
+
+  async function signedIn(facts: RequestFacts, response: Response, rejection: string): Promise<SignedIn> {
     const { token } = response.ok ? ((await response.json()) as { token?: string }) : {}
     if (!token) throw new Unauthenticated(rejection)
-    const viewer = await callers.read(token, headers)
-    if (!viewer) throw new Unauthenticated('This user is not an active member of any tenant. Ask an owner for access.')
+    const viewer = await callers.read(token, facts.headers).catch(async (error: unknown) => {
+      await discardSession(facts, token)
+      throw error
+    })
+    if (!viewer) {
+      await discardSession(facts, token)
+      throw new Unauthenticated('This user is not an active member of any tenant. Ask an owner for access.')
+    }
     await deleteSessions(db, and(eq(userSessions.userId, viewer.actor.id), not(callers.isLiveSession(userSessions)))!)
     return { viewer, sessionToken: token }
   }
@@ -182,6 +199,7 @@ export function createAuth(options: AuthOptions) {
     route,
     cookieOf,
     signedIn,
+    discardSession,
     throttle,
     addressOf,
     isCurrentPassword,
@@ -209,7 +227,6 @@ export function createAuth(options: AuthOptions) {
     findCaller: callers.find,
     /** Calls back when the caller of a stream loses its access, see `createCallers`. */
     watchCaller: callers.watch,
-    accessOf: callers.accessOf,
     isLiveSession: callers.isLiveSession,
     /** IDs of the tenants of the user with this email address, at most ten. For the audit log only. */
     async tenantsOf(email: string): Promise<string[]> {
@@ -245,8 +262,7 @@ export function createAuth(options: AuthOptions) {
       )
       // An older link must not bypass the password or a passkey.
       if (await hasLocalSignIn(db, session.viewer.actor.id)) {
-        facts.responseHeaders?.delete('set-cookie')
-        await (await internals).internalAdapter.deleteSession(session.sessionToken)
+        await discardSession(facts, session.sessionToken)
         throw new Unauthenticated('A password or passkey was set after this link was created. Sign in with it.')
       }
       return session
@@ -338,12 +354,15 @@ export function createAuth(options: AuthOptions) {
     },
 
     /** Sets a new password with the token of a mail. All sessions of the user end. @throws Unauthenticated the token is invalid */
-    async resetPassword(facts: RequestFacts, input: { token: string; password: string }): Promise<void> {
+    async resetPassword(context: RequestFacts & AuditFacts, input: { token: string; password: string }): Promise<void> {
       checkPassword(input.password)
-      await throttle.attempt('reset', addressOf(facts))
-      const response = await route(facts, '/reset-password', { token: input.token, newPassword: input.password })
+      await throttle.attempt('reset', addressOf(context))
+      const { password, internalAdapter } = await internals
+      // The identifier that better-auth gave to the link.
+      const link = await internalAdapter.consumeVerificationValue(`reset-password:${input.token}`)
+      if (!link) throw new Unauthenticated('This link was already used or is older than one hour. Request a new one.')
+      await resetPassword(requestCtx(context), { userId: link.value, passwordHash: await password.hash(input.password) })
       callers.clearCache()
-      if (!response.ok) throw new Unauthenticated('This link was already used or is older than one hour. Request a new one.')
     },
 
     /**
@@ -351,13 +370,11 @@ export function createAuth(options: AuthOptions) {
      * the first one of a new user.
      * @throws NotFound, Conflict, Forbidden, InvalidInput; Unauthenticated the password of the account is wrong
      */
-    async acceptInvitation(
-      context: RequestFacts & CallerContext & { deps: { runtime: Runtime } },
-      input: Acceptance,
-    ): Promise<SignedIn> {
+    async acceptInvitation(context: RequestFacts & CallerContext & AuditFacts, input: Acceptance): Promise<SignedIn> {
       const { caller, headers } = context
       const { token, password } = input
-      const muster = systemCtx(context.deps.runtime)
+      await throttle.attempt('invitation', addressOf(context))
+      const muster = requestCtx(context)
       if (caller?.sessionToken && caller.sessionId) {
         const { member } = await acceptInvitation(muster, { token, userId: caller.actor.id, newUser: null })
         await switchTenant({ ...muster, actor: caller.actor }, { sessionId: caller.sessionId, tenantId: member.tenantId })
@@ -381,7 +398,10 @@ export function createAuth(options: AuthOptions) {
       await throttle.succeeded('password', email)
       if (cookieOf(response, 'two_factor'))
         throw new Unauthenticated('This account uses an authenticator app. Sign in first, then open the invitation again.')
-      await acceptInvitation(muster, { token, userId: account.user.id, newUser: null })
+      await acceptInvitation(muster, { token, userId: account.user.id, newUser: null }).catch(async (error: unknown) => {
+        await discardSession(context, cookieOf(response, 'session_token')!)
+        throw error
+      })
       return signedIn(context, response, WRONG_PASSWORD)
     },
 

@@ -1,5 +1,5 @@
 import { passkey } from '@better-auth/passkey'
-import { confirmEmail, recordPasskeyUse } from '@muster/core/access'
+import { recordPasskeyUse } from '@muster/core/access'
 import type { Db } from '@muster/core/db'
 import type { Log } from '@muster/core/log'
 import { schema } from '@muster/core/registry'
@@ -92,9 +92,6 @@ export function createBetterAuth({ db, secret, publicUrl, log, sessionDays, onLi
       maxPasswordLength: PASSWORD_LENGTH.max,
       // Returns at once, so that the response does not take longer for addresses that have an account.
       sendResetPassword: async ({ user, token }) => onReset(user.email, token),
-      revokeSessionsOnPasswordReset: true,
-      // The link of the mail proves that the address is the user's.
-      onPasswordReset: ({ user }) => confirmEmail(db, user.id),
     },
     // The absolute end: use does not extend it. `createCallers` checks the idle time.
     // `freshAge`: the callers of its routes check the current password instead.

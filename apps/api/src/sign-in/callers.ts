@@ -181,7 +181,6 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
     find,
     read,
     tokenOf,
-    accessOf,
     /** Condition of sessions that have not expired. */
     isLiveSession,
     clearCache: () => cache.clear(),

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type IdentityProvider, provisionUser, storeOidcFlow, takeOidcFlow } from '@muster/core/access'
-import { systemCtx } from '@muster/core/context'
+import { type IdentityProvider, provisionUser, sessionAudit, storeOidcFlow, takeOidcFlow, userAudit } from '@muster/core/access'
 import { Conflict, InvalidInput, NotFound, SecondFactorRequired, Unauthenticated } from '@muster/core/errors'
-import type { Runtime } from '@muster/core/registry'
 import type { RequestFacts } from '../http/request-facts.ts'
 import { EXTERNAL_SIGN_IN } from './better-auth.ts'
 import type { CallerContext, SignedIn } from './caller.ts'
@@ -11,6 +9,7 @@ import type { Identity } from './identity.ts'
 import type { Ldap } from './ldap.ts'
 import type { Oidc } from './oidc.ts'
 import type { SignInParts } from './parts.ts'
+import { type AuditFacts, requestCtx } from './request-ctx.ts'
 import { cookiePrefix, readCookie } from './session-cookie.ts'
 
 const FLOW_SECONDS = 600
@@ -20,7 +19,7 @@ type Parts = SignInParts & { oidc: Oidc | null; ldap: Ldap | null } & Pick<
     ReturnType<typeof createIdentityConfirmation>,
     'isOwnIdentity' | 'confirmed' | 'sessionOf'
   >
-type Context = RequestFacts & CallerContext & { deps: { runtime: Runtime } }
+type Context = RequestFacts & CallerContext & AuditFacts
 
 /** Sign-in of people whom an identity provider authenticates. */
 export function createExternalSignIn(parts: Parts) {
@@ -39,14 +38,14 @@ export function createExternalSignIn(parts: Parts) {
   }
 
   /** The user of an identity, with the roles of its groups. @throws Conflict, Forbidden */
-  async function userOf({ deps }: Context, provider: IdentityProvider, identity: Identity, userId: string | null) {
+  async function userOf(context: Context, provider: IdentityProvider, identity: Identity, userId: string | null) {
+    const { deps, attempt } = context
+    // A sign-in records its session too, so only the connection of an identity is its own action.
+    if (userId && attempt) attempt.action = userAudit.connectIdentity
+    const ctx = { ...requestCtx(context), attempt: userId ? attempt : undefined }
     const { subject, email, isEmailVerified, name, roles } = identity
     const provisioned = { provider, subject, email, isEmailVerified, name, roles, userId }
-    const {
-      userId: id,
-      unknownTenants,
-      unknownRoles,
-    } = await provisionUser(systemCtx(deps.runtime), provisioned).finally(callers.clearCache)
+    const { userId: id, unknownTenants, unknownRoles } = await provisionUser(ctx, provisioned).finally(callers.clearCache)
     if (unknownRoles.length > 0)
       deps.runtime.log.warn({ roles: unknownRoles }, `${provider.toUpperCase()}_ROLES names roles that do not exist`)
     if (unknownTenants.length > 0)
@@ -131,6 +130,7 @@ export function createExternalSignIn(parts: Parts) {
         throw new Unauthenticated('The session that started this has ended. Sign in again.')
       const identity = await oidc.finish(response, flow)
       if (flow.isConfirmation) {
+        if (context.attempt) context.attempt.action = sessionAudit.confirm
         const session = sessionOf(context)
         if (!(await isOwnIdentity(session.actor.id, 'oidc', identity.subject)))
           throw new Conflict('This identity is not connected to your account. Confirm with one that is.')

@@ -14,6 +14,8 @@ export type SignInParts = {
   cookieOf(response: Response, name: string): string | null
   /** The caller of a new session, from the `token` in the response. @throws Unauthenticated */
   signedIn(facts: RequestFacts, response: Response, rejection: string): Promise<SignedIn>
+  /** Ends a new session whose sign-in is rejected, and takes its cookie out of the response. */
+  discardSession(facts: RequestFacts, token: string): Promise<void>
   throttle: Throttle
   addressOf(facts: Pick<RequestFacts, 'headers'>): string
   /** Whether it is the user's password; null when the user has none. @throws Unavailable after too many attempts */

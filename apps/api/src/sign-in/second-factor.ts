@@ -1,4 +1,3 @@
-import { deleteSessions, hashToken } from '@muster/core/access'
 import { Conflict, InvalidInput, Unauthenticated } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
 import { and, eq } from 'drizzle-orm'
@@ -6,7 +5,7 @@ import type { RequestFacts } from '../http/request-facts.ts'
 import type { Caller, CallerContext, SignedIn } from './caller.ts'
 import type { SignInParts } from './parts.ts'
 
-const { sessions, users } = schema
+const { users } = schema
 
 /** A code is valid for 30 s, and better-auth also accepts the previous and the next one. */
 const CODE_VALID_S = 120
@@ -20,6 +19,7 @@ export function createSecondFactor({
   route,
   cookieOf,
   signedIn,
+  discardSession,
   throttle,
   addressOf,
   checkCurrentPassword,
@@ -67,8 +67,7 @@ export function createSecondFactor({
         'The code is wrong, or the sign-in is older than ten minutes. Sign in again.',
       )
       if (isTotp && !(await throttle.isFirstUse('totp', `${session.viewer.actor.id} ${given}`, CODE_VALID_S))) {
-        facts.responseHeaders?.delete('set-cookie')
-        await deleteSessions(db, eq(sessions.token, hashToken(session.sessionToken)))
+        await discardSession(facts, session.sessionToken)
         throw new Unauthenticated('This code was already used. Sign in again with the next code.')
       }
       return session

@@ -144,6 +144,26 @@ test('ending a session closes its socket and event stream at another API process
   expect(await stream.closed).toBe('closed')
 })
 
+test('an open stream is no use of its session, although the session is checked', async () => {
+  const [open, ended, caller] = [await newSession(), await newSession(), await newSession()]
+  const first = await openStream(open.token)
+  const second = await openStream(ended.token)
+  const anHourAgo = new Date(Date.now() - 3600_000)
+  await t.runtime.db.update(sessions).set({ lastUsedAt: anHourAgo }).where(eq(sessions.id, open.id))
+  const end = async ({ id }: { id: string }) =>
+    t.ask(
+      { headers: bearer(caller.token) },
+      `mutation { endSession(input: { id: "${globalId('Session', id)}" }) { __typename } }`,
+    )
+  await end(ended)
+  // The check that ends this stream reads the sessions of all streams.
+  expect(await second.closed).toBe('closed')
+  const [row] = await t.runtime.db.select().from(sessions).where(eq(sessions.id, open.id))
+  expect(row!.lastUsedAt).toEqual(anHourAgo)
+  await end(open)
+  expect(await first.closed).toBe('closed')
+})
+
 test('a change in the database without a change event closes streams too', async () => {
   const [removed, demoted] = [await newSession(), await insertSession(t.runtime.db, fixture.admin.actor.id!)]
   const [first, second, stream] = [

@@ -48,18 +48,21 @@ type Services = { queue: Queue; notify: (changeEvent: ChangeEvent) => void; log:
  */
 export type Runtime<R extends AnyRelations = EmptyRelations> = Services & { db: PoolDb<R>; tenantDb: TenantDbs<R> }
 /** The caller of a verb that acts over all tenants, such as a reconciler. Its `db` bypasses row-level security. */
-export type SystemCtx<R extends AnyRelations = EmptyRelations> = Services & { db: Db<R>; tenantDb: TenantDbs<R>; actor: Actor }
+export type SystemCtx<R extends AnyRelations = EmptyRelations> = Services & {
+  db: Db<R>
+  tenantDb: TenantDbs<R>
+  actor: Actor
+} & RequestFields
+/** Facts of the request, for the audit log; missing in processes without requests. */
+type RequestFields = { requestId?: string | undefined; origin?: Origin | undefined; attempt?: Attempt | undefined }
 /**
  * The caller of a verb. Every read and write is inside `tenantId`: row-level security hides all other rows from `db`. Inside
  * `inTransaction`, `db` is the transaction.
  */
 export type Ctx<R extends AnyRelations = EmptyRelations> = SystemCtx<R> & {
   tenantId: string
-  requestId?: string
   /** The run on whose behalf a worker acts. */
   runId?: string
-  origin?: Origin
-  attempt?: Attempt
   identityConfirmedUntil?: Date | null | undefined
   /** Bypasses row-level security: for the few statements of a tenant's verbs that concern the whole installation. */
   systemDb: Db
@@ -75,8 +78,11 @@ export type Origin = {
   sessionId: string | null
 }
 
-/** State of one mutation for the audit log: the first permission that it required, and whether an entry was recorded. */
-export type Attempt = { permission?: string; isRecorded?: boolean }
+/**
+ * State of one mutation for the audit log: the first permission that it required, whether an entry was recorded, and the action, when
+ * the mutation does several things.
+ */
+export type Attempt = { permission?: string; isRecorded?: boolean; action?: { readonly name: string } }
 
 /** Muster itself, over all tenants. */
 export const systemCtx = <R extends object>(runtime: R): R & { actor: Actor } => ({ ...runtime, actor: SYSTEM })

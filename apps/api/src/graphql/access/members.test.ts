@@ -1,13 +1,16 @@
-import { mailSettings } from '@muster/core/access'
+import { addMember, createApiToken, mailSettings } from '@muster/core/access'
 import { loadConfig } from '@muster/core/config'
-import type { Ctx } from '@muster/core/registry'
+import { actorRole } from '@muster/core/permissions'
+import { type Ctx, schema } from '@muster/core/registry'
 import type { TenantFixture } from '@muster/core/testing'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { PEER } from '../../http/request-facts.ts'
 import { createMailer } from '../../mail/mailer.ts'
 import { type As, PUBLIC_URL, testApi } from '../../testing/api.ts'
 import { createMailReceiver } from '../../testing/mail-receiver.ts'
 import { mutate } from '../../testing/mutate.ts'
+import { insertPasskey } from '../../testing/sessions.ts'
 import { globalId } from '../shared/ids.ts'
 
 let server: Awaited<ReturnType<typeof createMailReceiver>>
@@ -196,6 +199,108 @@ test('resets a password by mail: the same answer for unknown addresses, a link t
     __typename: 'UnavailableError',
     message: expect.stringContaining('bin/muster-admin reset-owner'),
   })
+})
+
+/** The audit rows that `work` adds. */
+async function rowsOf(work: () => Promise<unknown>) {
+  const { auditEntries } = schema
+  const before = await t.runtime.db.$count(auditEntries)
+  await work()
+  return (await t.runtime.db.select().from(auditEntries).orderBy(auditEntries.id)).slice(before)
+}
+const sessionsOf = (email: string) =>
+  t.runtime.db.$count(schema.sessions, sql`${schema.sessions.userId} in (select id from users where email = ${email})`)
+
+test('a reset is recorded in each tenant of the user, and removes what may belong to another person', async () => {
+  const email = 'jo@site.test'
+  await join(email)
+  const { db } = t.runtime
+  const user = (await db.query.users.findFirst({ where: { email } }))!
+  const addWays = async () => {
+    await insertPasskey(db, user.id)
+    await db.insert(schema.accounts).values({ userId: user.id, providerId: 'ldap', accountId: `entry ${email}` })
+    const actor = { kind: 'user' as const, id: user.id, name: 'Ada', ...actorRole('operator') }
+    await createApiToken({ ...ours.admin, actor }, { name: 'ci', role: 'viewer' })
+  }
+  const ways = async () => ({
+    passkeys: await db.$count(schema.passkeys, eq(schema.passkeys.userId, user.id)),
+    identities: await db.$count(
+      schema.accounts,
+      and(eq(schema.accounts.userId, user.id), eq(schema.accounts.providerId, 'ldap')),
+    ),
+    tokens: await db.$count(schema.apiTokens, and(eq(schema.apiTokens.ownerId, user.id), isNull(schema.apiTokens.revokedAt))),
+  })
+  const reset = async () => {
+    const sent = mailTo(email).length
+    await mutate(t, as({}), 'requestPasswordReset', 'email', { email })
+    await vi.waitFor(() => expect(mailTo(email).length).toBe(sent + 1))
+    const token = tokenOf(mailTo(email).at(-1)!.text)
+    return rowsOf(async () =>
+      expect(await mutate(t, as({}), 'resetPassword', 'wasReset', { token, password: 'another long one' })).toMatchObject({
+        wasReset: true,
+      }),
+    )
+  }
+  const RESET = { action: 'user.reset_password', outcome: 'succeeded', actorId: user.id, objectId: user.id, channel: 'api' }
+
+  // Nobody has proven yet that the address is the user's.
+  await db.update(schema.users).set({ emailVerified: false }).where(eq(schema.users.id, user.id))
+  await addWays()
+  const rows = await reset()
+  expect(rows.map(({ action }) => action).sort()).toEqual(['api_token.revoke', 'user.reset_password'])
+  const row = rows.find(({ action }) => action === 'user.reset_password')
+  expect(row).toMatchObject({
+    ...RESET,
+    tenantId: ours.tenant.id,
+    address: from[PEER],
+    requestId: expect.any(String),
+    details: { passkeys: 1, identities: 1 },
+  })
+  expect(await ways()).toEqual({ passkeys: 0, identities: 0, tokens: 0 })
+  await addWays()
+  expect(await reset()).toMatchObject([RESET])
+  expect(await ways()).toEqual({ passkeys: 1, identities: 1, tokens: 1 })
+})
+
+test('a rejected sign-in leaves neither session nor cookie', async () => {
+  const email = 'kim@site.test'
+  await join(email)
+  const user = (await t.runtime.db.query.users.findFirst({ where: { email } }))!
+  await mutate(t, ours.admin, 'suspendMember', '', { id: await memberId(ours.admin, user.id) })
+  await t.runtime.db.delete(schema.sessions).where(eq(schema.sessions.userId, user.id))
+  const signIn = (headers = {}) =>
+    t.send<{ signIn: { __typename: string } }>(
+      as(headers),
+      `mutation { signIn(input: { email: "${email}", password: "${PASSWORD}" }) { __typename } }`,
+    )
+  const rejected = await signIn()
+  expect(rejected.data.signIn.__typename).toBe('UnauthenticatedError')
+  expect(rejected.headers.getSetCookie()).toEqual([])
+  expect(await sessionsOf(email)).toBe(0)
+
+  ours = await t.given.tenant()
+  await invite(email)
+  // Became a member in another way, after the invitation.
+  await addMember(ours.admin, { userId: user.id, role: 'viewer' })
+  const token = tokenOf(mailTo(email).at(-1)!.text)
+  expect(await accept({ token, password: PASSWORD })).toMatchObject({ __typename: 'ConflictError' })
+  expect(await sessionsOf(email)).toBe(0)
+})
+
+test('an accepted invitation is recorded once, in its tenant, with the client and the session', async () => {
+  await t.tokenOf(ours.admin)
+  let session = ''
+  const first = await rowsOf(async () => (session = await join('lea@site.test')))
+  const accepted = ['invitation.accept', 'member.add', 'session.create']
+  expect(first.map(({ action }) => action)).toEqual(['invitation.create', ...accepted])
+  for (const row of first.slice(1))
+    expect(row).toMatchObject({ tenantId: ours.tenant.id, actorName: 'Ada', actorKind: 'user', address: from[PEER] })
+  ours = await t.given.tenant()
+  await invite('lea@site.test')
+  const token = tokenOf(mailTo('lea@site.test').at(-1)!.text)
+  const second = await rowsOf(() => accept({ token }, bearer(session)))
+  expect(second.map(({ action }) => action)).toEqual(['invitation.accept', 'member.add', 'tenant.switch'])
+  for (const row of second) expect(row).toMatchObject({ tenantId: ours.tenant.id, actorName: 'Ada', address: from[PEER] })
 })
 
 test('tokens work from their networks, and at most as long as the installation allows', async () => {

@@ -38,6 +38,8 @@ mutation('signInWithLink', {
 
 mutation('signOut', {
   action: sessionAudit.end,
+  // Without a session, nothing ends.
+  isStep: true,
   description: 'Ends the session of the caller.',
   authScopes: { public: true },
   payload: {

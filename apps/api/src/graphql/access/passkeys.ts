@@ -76,6 +76,7 @@ export const passkeyAnswer = {
 
 mutation('startPasskeySignIn', {
   action: passkeyAudit.startSignIn,
+  isStep: true,
   description: 'Starts a sign-in with a passkey.',
   authScopes: { public: true },
   payload: ceremony,

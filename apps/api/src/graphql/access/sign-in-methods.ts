@@ -119,6 +119,7 @@ mutation('checkSignInMethod', {
 
 mutation('startOidcSignIn', {
   action: userAudit.startOidcSignIn,
+  isStep: true,
   description:
     'Starts a sign-in at the OpenID Connect provider. Sets a cookie that binds it to the browser for ten minutes. The browser opens `url` and returns to /sign-in/oidc.',
   authScopes: { public: true },

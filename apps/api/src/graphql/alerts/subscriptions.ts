@@ -12,8 +12,6 @@ import { Alert } from './types.ts'
 
 /** Change events can be lost, so changes are also read at this interval. */
 const POLL_MS = 5000
-/** Interval at which the session of the subscriber is checked. */
-const SESSION_CHECK_MS = 10_000
 const RETRY_MS = 500
 
 /** Emits changes of alerts after `after`, or from now on. With `alertId`: only that alert, first its current state. */
@@ -42,16 +40,11 @@ function follow(context: ApiContext, alertId: string | null, after: string | nul
         if ((await ctx.db.$count(alerts, and(visibleTo(ctx, alerts), eq(alerts.id, alertId)))) === 0) return
         if (!after) await push({ id: alertId, cursor })
       }
-      let checkedAt = Date.now()
       while (!isStopped) {
         if (!isDue) await new Promise<void>((resolve) => (wake = resolve))
         if (isStopped) return
         isDue = false
         try {
-          if (Date.now() - checkedAt > SESSION_CHECK_MS) {
-            await context.assertSignedIn()
-            checkedAt = Date.now()
-          }
           const { changes, next } = await readChangedAlerts(ctx.db, { tenantId: ctx.tenantId, alertId, after: cursor })
           cursor = next
           if (changes.length > 0) isDue = true

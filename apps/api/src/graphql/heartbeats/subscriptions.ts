@@ -6,9 +6,6 @@ import { createHeartbeatReader, HEARTBEAT_POLL_MS, type LiveHeartbeat, readHeart
 import { rowIdIfGiven } from '../shared/ids.ts'
 import { Heartbeat } from './types.ts'
 
-/** Interval at which the session of the subscriber is checked. */
-const SESSION_CHECK_MS = 10_000
-
 /** Batches of changed nodes, at most one per second. A slow consumer gets each node once, in its latest state. */
 function follow(context: ApiContext, nodeId: string | undefined, cluster: string | undefined): Repeater<LiveHeartbeat[]> {
   const { ctx, deps } = context
@@ -43,14 +40,9 @@ function follow(context: ApiContext, nodeId: string | undefined, cluster: string
         if (!current) return
         enqueue([current])
       }
-      let checkedAt = Date.now()
       while (!isStopped) {
         if (pending.size === 0) await new Promise<void>((resolve) => (wake = resolve))
         if (isStopped) return
-        if (Date.now() - checkedAt > SESSION_CHECK_MS) {
-          await context.assertSignedIn()
-          checkedAt = Date.now()
-        }
         const batch = [...pending.values()]
         pending.clear()
         await push(batch)

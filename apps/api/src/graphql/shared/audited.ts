@@ -1,5 +1,6 @@
 import { sessionAudit } from '@muster/core/access'
 import { type AuditAction, outcomeOf, recordAttempt } from '@muster/core/audit'
+import type { Attempt } from '@muster/core/context'
 import { SecondFactorRequired } from '@muster/core/errors'
 import type { ApiContext } from '../../context.ts'
 import type { Caller } from '../../sign-in/caller.ts'
@@ -15,34 +16,35 @@ export function actionOf(mutation: string): AuditAction {
  * Runs a mutation so that it leaves a row in the audit log. Verbs write the row of a change in its transaction. This writes the row
  * of a mutation that failed or was denied, and of one whose verb writes none, such as a sign-in.
  * @param input its `id` and `email`, if any, name the object
+ * @param isStep see `MutationOptions`
  */
 export async function audited<T>(
   action: AuditAction,
   input: object | undefined,
   context: ApiContext,
   work: (context: ApiContext) => Promise<T> | T,
+  isStep = false,
 ): Promise<T> {
-  const attempt = {} as NonNullable<ApiContext['ctx']['attempt']>
+  const attempt: Attempt = {}
   const { caller } = context
-  const own = caller ? { ...context, ctx: { ...context.ctx, attempt } } : context
+  const own = { ...context, attempt, ctx: caller ? { ...context.ctx, attempt } : context.ctx }
   try {
     const result = await work(own)
     const signedIn = (result as { viewer?: Caller } | null)?.viewer
     // Lets the payload of a sign-in read the viewer's tenant.
     context.signedInTenantId = signedIn?.tenantId
-    if (!attempt.isRecorded) {
-      const viewer = caller ?? signedIn ?? null
-      // Nothing happened: a caller without a session signs out.
-      // A public form that names a user, such as a request to reset a password, concerns the tenants of that user.
-      if (viewer || (input && 'email' in input)) await record(viewer, { outcome: 'succeeded' })
-    }
+    const viewer = caller ?? signedIn ?? null
+    // A public form that names a user, such as a request to reset a password, concerns the tenants of that user.
+    if (!attempt.isRecorded && (viewer || !isStep)) await record(viewer, { outcome: 'succeeded' })
+    // The verb recorded something else, such as an accepted invitation.
+    else if (attempt.isRecorded && !caller && signedIn) await record(signedIn, { outcome: 'succeeded' }, sessionAudit.create)
     return result
   } catch (error) {
     const isFirstStep = error instanceof SecondFactorRequired
     await record(
       caller,
       isFirstStep ? { outcome: 'succeeded' } : outcomeOf(error),
-      isFirstStep ? sessionAudit.challenge : action,
+      ...(isFirstStep ? [sessionAudit.challenge] : []),
     ).catch((err) =>
       context.deps.runtime.log.error({ err, action: action.name }, 'cannot record a failed action in the audit log'),
     )
@@ -52,7 +54,7 @@ export async function audited<T>(
   async function record(
     by: Caller | null,
     outcome: { outcome: 'succeeded' | 'denied' | 'failed'; error?: string },
-    performed = action,
+    performed = attempt.action ?? action,
   ) {
     const { requestId, origin, deps } = context
     const fields = (input ?? {}) as Record<string, unknown>

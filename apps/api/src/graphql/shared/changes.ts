@@ -49,8 +49,6 @@ const WATCHED = {
 
 /** Change events can be lost, so rows are also read at this interval. */
 const POLL_MS = 5000
-/** Interval at which the session of the subscriber is checked. */
-const SESSION_CHECK_MS = 10_000
 const RETRY_MS = 500
 
 /** After a reconnect, the rows of a tenant that changed in this period are emitted again. */
@@ -83,7 +81,6 @@ export function changes(context: ApiContext, topic: keyof typeof WATCHED, ids: s
     const watchedIds = new Set(ids)
     const emittedVersions = new Map<string, string>()
     let isStopped = false
-    let checkedAt = Date.now()
     let wake = () => {}
     const enqueue = (rowIds: Iterable<string>, force: boolean) => {
       for (const id of rowIds) pending.set(id, force || (pending.get(id) ?? false))
@@ -107,10 +104,6 @@ export function changes(context: ApiContext, topic: keyof typeof WATCHED, ids: s
     /** Reads the rows in `batch` and, after a reconnect, recently changed rows, which it adds to `batch`. Null when the read failed. */
     async function readRows(batch: Map<string, boolean>) {
       try {
-        if (Date.now() - checkedAt > SESSION_CHECK_MS) {
-          await context.assertSignedIn()
-          checkedAt = Date.now()
-        }
         const rows = batch.size > 0 ? await read(sql`${table.id} = any(${sql.param([...batch.keys()])}::uuid[])`) : []
         const recent = hasReconnected
           ? await read(sql`${changedAt} > now() - ${RECONNECT_WINDOW}`).orderBy(desc(table.id)).limit(1000)

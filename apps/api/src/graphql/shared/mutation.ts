@@ -31,6 +31,8 @@ type MutationOptions<Input extends InputFieldMap, Payload extends PayloadFields>
   idempotent?: boolean
   /** Its action in the audit log. Default: `job_run.cancel` for `cancelJobRun`. */
   action?: AuditAction
+  /** It changes nothing by itself, for example the start of a sign-in: without a session, the audit log records only its failures. */
+  isStep?: boolean
   resolve: (
     input: InputShapeFromFields<Input> & { idempotencyKey?: string | null },
     context: ApiContext,
@@ -55,6 +57,7 @@ export function mutation<Payload extends PayloadFields, Input extends InputField
     errors = [],
     idempotent = false,
     action = actionOf(name),
+    isStep,
     resolve,
   }: MutationOptions<Input, Payload>,
 ): InputRef<InputShapeFromFields<Input>> {
@@ -87,8 +90,12 @@ export function mutation<Payload extends PayloadFields, Input extends InputField
       resolve: (_root: unknown, args: { input?: unknown }, context: ApiContext) => {
         // The payload of an earlier mutation of the document filled the caches.
         clearLoaderCaches(context)
-        return audited(action, args.input as object | undefined, context, async (context) =>
-          resolve(args.input as never, context),
+        return audited(
+          action,
+          args.input as object | undefined,
+          context,
+          async (context) => resolve(args.input as never, context),
+          isStep,
         ) as never
       },
     } as never),

@@ -5,6 +5,7 @@ import { type Ctx, inTransaction, type SystemCtx } from '../../kernel/context.ts
 import { Conflict, Forbidden, NotFound, parseInput } from '../../kernel/errors.ts'
 import { Id, singleLineText } from '../../kernel/input.ts'
 import { invitationAudit, memberAudit } from '../audit-actions.ts'
+import { unsignedUser } from '../sign-in/reset-password.ts'
 import { accounts, type Invitation, invitations, type Member, members, users } from '../tables.ts'
 import { INVITATION_INVALID, openInvitation } from './open-invitation.ts'
 
@@ -41,7 +42,7 @@ export async function acceptInvitation(
     const [member] = await tx.insert(members).values({ tenantId, userId: user.id, role }).onConflictDoNothing().returning()
     if (!member) throw new Conflict('You are already a member of this tenant.')
     await tx.update(invitations).set({ acceptedById: user.id }).where(eq(invitations.id, invitation.id))
-    const ctx: Ctx = { ...caller, systemDb: caller.db, tenantId, actor: { kind: 'system', id: null, name: user.name } }
+    const ctx: Ctx = { ...caller, systemDb: caller.db, tenantId, actor: unsignedUser(user) }
     await audit(tx, ctx, invitationAudit.accept, { id: invitation.id, name: email })
     await audit(tx, ctx, memberAudit.add, { id: member.id, name: user.name }, { role })
     return { member, email }

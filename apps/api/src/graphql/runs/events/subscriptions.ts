@@ -7,9 +7,6 @@ import { rowId } from '../../shared/ids.ts'
 import { JobRun } from '../types.ts'
 import { JobRunEvent } from './types.ts'
 
-/** Interval at which the session of the subscriber is checked. */
-const SESSION_CHECK_MS = 10_000
-
 export type Batch = JobRunEventPage & { runId: string }
 
 const JobRunEventBatch = builder.objectRef<Batch>('JobRunEventBatch').implement({
@@ -54,13 +51,8 @@ function follow(context: ApiContext, id: string, after: number): AsyncIterableIt
 
 async function* batchesOf(context: ApiContext, id: string, after: number, signal: AbortSignal): AsyncGenerator<Batch, undefined> {
   const { ctx, deps } = context
-  let checkedAt = Date.now()
   const pages = followJobRunEvents({ db: ctx.db, listener: deps.listener, tenantId: ctx.tenantId }, { id, after, signal })
   for await (const page of pages) {
-    if (Date.now() - checkedAt > SESSION_CHECK_MS) {
-      await context.assertSignedIn()
-      checkedAt = Date.now()
-    }
     clearLoaderCaches(context)
     yield { ...page, runId: id }
   }
