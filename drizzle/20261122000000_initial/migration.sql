@@ -698,6 +698,7 @@ CREATE TABLE "credential_rotation_hosts" (
 	"installed_at" timestamp with time zone,
 	"done_at" timestamp with time zone,
 	"restored_at" timestamp with time zone,
+	"changing_since" timestamp with time zone,
 	"error" text,
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"status" text GENERATED ALWAYS AS (case when error is not null then 'FAILED' when restored_at is not null then 'RESTORED' when done_at is not null then 'DONE'
@@ -713,7 +714,7 @@ CREATE TABLE "credential_rotations" (
 	"encrypted" jsonb DEFAULT '{}' NOT NULL,
 	"public_key" text,
 	"previous_public_key" text,
-	"worker_id" text,
+	"claim_token" text,
 	"touched_at" timestamp with time zone,
 	"paused_at" timestamp with time zone,
 	"complete_requested_at" timestamp with time zone,

@@ -28,7 +28,7 @@ test('rotates a credential: names its nodes, follows the progress, and completes
   // The state that a worker leaves when one node fails.
   const [rotation] = await db.select().from(credentialRotations).where(eq(credentialRotations.credentialId, id))
   const hosts = await db.select().from(credentialRotationHosts).where(eq(credentialRotationHosts.rotationId, rotation!.id))
-  await claimCredentialRotation(system, { id: rotation!.id })
+  await claimCredentialRotation(system, { id: rotation!.id, token: 'a worker' })
   for (const host of hosts)
     await db
       .update(credentialRotationHosts)

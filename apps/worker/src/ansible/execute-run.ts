@@ -4,7 +4,7 @@ import { retryTransient } from '@muster/core/retry-transient'
 import type { Claim } from '@muster/core/run-queue'
 import { finishJobRun } from '@muster/core/runs'
 import { noSandboxReason } from '@muster/core/workers'
-import { nodeAccess } from '../node-access.ts'
+import { runAccess } from '../node-access.ts'
 import type { Deps } from './deps.ts'
 import { Execution } from './execution.ts'
 import { planRun } from './inventory/plan-run.ts'
@@ -29,7 +29,7 @@ export async function executeRun(deps: Deps, context: Ctx, claim: Claim): Promis
   const user = isolation.user()
   const nodeIds = hosts.flatMap((host) => host.nodeId ?? [])
   const [access, secrets, vars, directory] = await Promise.allSettled([
-    nodeAccess(ctx, deps.config.LOCAL_TARGETS, nodeIds),
+    runAccess(ctx, deps.config.LOCAL_TARGETS, claim, nodeIds, deps.stopping),
     retryTransient(() => decryptRunSecrets(ctx, run.secretsId)),
     retryTransient(() => resolveRunVars(ctx, run, nodeIds)),
     createRunDirectory(workDir, run.id, user),

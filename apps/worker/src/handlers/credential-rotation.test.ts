@@ -8,14 +8,17 @@ import {
   resumeCredentialRotation,
   rotateCredential,
 } from '@muster/core/rotations'
-import { makeKeyPair } from '@muster/core/testing'
+import { claimJobRun } from '@muster/core/run-queue'
+import { runJob } from '@muster/core/runs'
+import { LOOPBACK, makeKeyPair } from '@muster/core/testing'
 import type { OwnedLab } from '@muster/lab'
 import { createLab } from '@muster/lab/testing'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { runAccess } from '../node-access.ts'
 import { createNodeFixture } from '../testing/node-fixture.ts'
 
-const { credentials, credentialRotations, credentialRotationHosts } = schema
+const { credentials, jobRuns, credentialRotations, credentialRotationHosts } = schema
 const NODES = ['one', 'two', 'three']
 let lab: OwnedLab
 let fixture: Awaited<ReturnType<typeof createNodeFixture>>
@@ -146,6 +149,21 @@ describe.runIf(process.getuid?.() === 0)('a rotation', () => {
     },
   )
 
+  it('that is canceled while a node waits for the end of a run leaves the previous password everywhere', async () => {
+    const { credential, ids } = await onboard('SSH_PASSWORD', ['one', 'two'])
+    const node = await fixture.rowOf(ids[1]!)
+    const run = await runJob(fixture.admin, { template: 'connectivity_check', limit: node.name })
+    await fixture.runtime.db.update(jobRuns).set({ startedAt: new Date() }).where(eq(jobRuns.id, run.id))
+    const { id } = await rotateCredential(fixture.admin, { id: credential.id })
+    const statuses = async () => (await hostsOf(id)).map(({ status }) => status).join(' ')
+    await expect.poll(statuses, { timeout: 60_000 }).toBe('INSTALLED PENDING')
+    await cancelCredentialRotation(fixture.admin, { id })
+    await fixture.runtime.db.update(jobRuns).set({ finishedAt: new Date() }).where(eq(jobRuns.id, run.id))
+    expect(await settled(id)).toMatchObject({ status: 'CANCELED', failedCount: 0 })
+    expect(await statuses()).toBe('RESTORED RESTORED')
+    expect(await errorsOf(ids)).toEqual(NONE(ids))
+  })
+
   it('includes a node that is added before the switch', async () => {
     const { credential, ids, user, password } = await onboard('SSH_PASSWORD', ['one', 'two'])
     const late = await onboard('SSH_PASSWORD', ['three'])
@@ -175,10 +193,45 @@ describe.runIf(process.getuid?.() === 0)('a rotation', () => {
       .where(eq(credentialRotationHosts.rotationId, id))
     await fixture.runtime.db
       .update(credentialRotations)
-      .set({ pausedAt: null, workerId: 'dead', touchedAt: sql`now() - interval '2 minutes'` })
+      .set({ pausedAt: null, claimToken: 'dead', touchedAt: sql`now() - interval '2 minutes'` })
       .where(eq(credentialRotations.id, id))
     expect(await reassignCredentialRotations(fixture.system)).toBe(1)
     expect(await settled(id)).toMatchObject({ status: 'SUCCEEDED' })
     expect(await errorsOf(ids)).toEqual(NONE(ids))
+  })
+
+  it('delays a run that starts while a password is being changed', async () => {
+    const { credential, ids, user } = await onboard('SSH_PASSWORD', ['one'])
+    await deny('one', user)
+    const { id } = await rotateCredential(fixture.admin, { id: credential.id, password: 'new password' })
+    expect(await settled(id)).toMatchObject({ status: 'PAUSED' })
+    // The state while a worker changes the password.
+    const { db } = fixture.runtime
+    await db
+      .update(credentialRotations)
+      .set({ pausedAt: null, claimToken: 'a worker', touchedAt: sql`now()` })
+      .where(eq(credentialRotations.id, id))
+    const setHost = (changes: object) =>
+      db.update(credentialRotationHosts).set(changes).where(eq(credentialRotationHosts.rotationId, id))
+    await setHost({ error: null, changingSince: sql`now()` })
+    const { id: runId } = await runJob(fixture.admin, { template: 'connectivity_check', limit: `one-${count}` })
+    const claim = (await claimJobRun(fixture.worker, { id: runId, workerId: 'w' }))!
+    await db.update(jobRuns).set({ workerSeenAt: sql`now() - interval '20 seconds'` }).where(eq(jobRuns.id, runId))
+    let password: string | undefined
+    const access = runAccess(fixture.worker, LOOPBACK, claim, ids, fixture.stopping.signal).then((nodes) => {
+      const node = nodes.get(ids[0]!)!
+      password = 'login' in node ? node.login.password : node.message
+    })
+    // It stays alive while it waits.
+    await expect.poll(async () => {
+      const [run] = await db.select().from(jobRuns).where(eq(jobRuns.id, runId))
+      return Date.now() - run!.workerSeenAt!.getTime() < 15_000
+    }).toBe(true)
+    expect(password).toBeUndefined()
+    await setHost({ changingSince: null, installedAt: sql`now()` })
+    await access
+    expect(password).toBe('new password')
+    await db.update(jobRuns).set({ finishedAt: new Date() }).where(eq(jobRuns.id, runId))
+    await db.update(credentialRotations).set({ finishedAt: new Date() }).where(eq(credentialRotations.id, id))
   })
 })

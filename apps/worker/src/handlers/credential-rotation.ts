@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ctx } from '@muster/core/context'
 import { unapprovedHopReason } from '@muster/core/credentials'
@@ -8,11 +9,12 @@ import type { QueueEntry } from '@muster/core/queue'
 import { retryTransient } from '@muster/core/retry-transient'
 import {
   advanceCredentialRotation,
+  CLAIM_LIFETIME_S,
   type CredentialRotation,
   claimCredentialRotation,
   type RotationStep,
   recordRotationHost,
-  unfinishedRunOnNode,
+  startRotationStep,
 } from '@muster/core/rotations'
 import pLimit from 'p-limit'
 import { nodeAccess } from '../node-access.ts'
@@ -34,21 +36,29 @@ export function credentialRotationHandler(deps: Deps): (entry: QueueEntry) => Pr
   return async (entry) => {
     const { id } = entry
     const ctx = workerCtx(deps, entry)
-    const claim = () => retryTransient(() => claimCredentialRotation(ctx, { id }))
+    const token = randomUUID()
+    let renewedAt = performance.now()
+    const claim = async () => {
+      const startedAt = performance.now()
+      const claimed = await retryTransient(() => claimCredentialRotation(ctx, { id, token }))
+      renewedAt = startedAt
+      return claimed
+    }
     const rotation = await claim()
     if (!rotation) return
     const lost = new AbortController()
     const signal = AbortSignal.any([deps.stopping, lost.signal])
-    const renewal = setInterval(
-      () =>
+    const loseClaim = () => lost.abort(new Error('The rotation is paused or lost.'))
+    const renewal = setInterval(() => {
+      if (performance.now() - renewedAt > CLAIM_LIFETIME_S * 1000) loseClaim()
+      else
         void claim().then(
-          (still) => !still && lost.abort(new Error('The rotation is paused or lost.')),
+          (still) => !still && loseClaim(),
           () => {},
-        ),
-      RENEW_MS,
-    )
+        )
+    }, RENEW_MS)
     try {
-      await perform(ctx, deps, rotation, signal)
+      await perform(ctx, deps, { rotation, token }, signal)
     } catch (error) {
       if (!signal.aborted) throw error
     } finally {
@@ -57,7 +67,9 @@ export function credentialRotationHandler(deps: Deps): (entry: QueueEntry) => Pr
   }
 }
 
-async function perform(ctx: Ctx, deps: Deps, rotation: CredentialRotation, signal: AbortSignal): Promise<void> {
+type Execution = { rotation: CredentialRotation; token: string }
+
+async function perform(ctx: Ctx, deps: Deps, { rotation, token }: Execution, signal: AbortSignal): Promise<void> {
   const { id } = rotation
   const opened = await decryptRotationSecrets(ctx, rotation)
   const secrets: Secrets = {
@@ -67,53 +79,57 @@ async function perform(ctx: Ctx, deps: Deps, rotation: CredentialRotation, signa
   const limit = pLimit(CONCURRENCY)
   for (;;) {
     signal.throwIfAborted()
-    const work = await retryTransient(() => advanceCredentialRotation(ctx, id, opened))
+    const work = await retryTransient(() => advanceCredentialRotation(ctx, { id, token }, opened))
     if (!work) return
     const access = await nodeAccess(
       ctx,
       deps.config.LOCAL_TARGETS,
       work.hosts.map(({ nodeId }) => nodeId),
     )
-    await Promise.all(
+    // A round ends when no host is in work: the next one may do the opposite.
+    const results = await Promise.allSettled(
       work.hosts.map((host) =>
         limit(async () => {
-          const error = await change(ctx, deps, access.get(host.nodeId)!, work.step, secrets, signal)
-          await retryTransient(() => recordRotationHost(ctx, { id: host.id, rotationId: id, step: work.step, error }))
+          const step = { id: host.id, rotationId: id, token, step: work.step }
+          const error = await change(ctx, deps, access.get(host.nodeId)!, step, secrets, signal)
+          if (error !== 'CANCELED') await retryTransient(() => recordRotationHost(ctx, { ...step, error }))
         }),
       ),
     )
+    const failure = results.find((result) => result.status === 'rejected')
+    if (failure) throw failure.reason
   }
 }
 
 type Access = Awaited<ReturnType<typeof nodeAccess>> extends Map<string, infer A> ? A : never
 
-/** @returns null, or why the node was not changed */
+/** @returns null, CANCELED when the step is no longer wanted, or why the node was not changed */
 async function change(
   ctx: Ctx,
   { config, bastions }: Deps,
   access: Access,
-  step: RotationStep,
+  host: { id: string; rotationId: string; token: string; step: RotationStep },
   secrets: Secrets,
   signal: AbortSignal,
 ): Promise<string | null> {
   if (access instanceof DomainError) return access.message
   const blockedReason = connectBlockedReason(access.node) ?? unapprovedHopReason(access.hops)
   if (blockedReason) return blockedReason
-  const isAdding = step === 'INSTALL' && secrets.next.publicKey !== undefined
-  if (!isAdding) {
-    const run = await unfinishedRun(ctx, access.node.id, signal)
-    if (run) return `The run ${run} uses the previous secret on this node. Resume after its end.`
-  }
+  const isAdding = host.step === 'INSTALL' && secrets.next.publicKey !== undefined
+  const start = await started(ctx, { ...host, nodeId: access.node.id, waitsForRuns: !isAdding }, signal)
+  if (start === 'CANCELED') return start
+  if (start !== 'READY') return `The run ${start.run} uses the previous secret on this node. Resume after its end.`
   signal.throwIfAborted()
-  return rotateSecret(access, step, secrets, { timeoutMs: config.SSH_TIMEOUT * 1000, bastions, signal })
+  return rotateSecret(access, host.step, secrets, { timeoutMs: config.SSH_TIMEOUT * 1000, bastions, signal })
 }
 
-/** Waits for the end of the runs of a node. @returns the name of one that does not end */
-async function unfinishedRun(ctx: Ctx, nodeId: string, signal: AbortSignal): Promise<string | null> {
+/** Starts a step after the runs of the node ended. @returns the name of one that does not end */
+async function started(ctx: Ctx, step: Parameters<typeof startRotationStep>[1], signal: AbortSignal) {
   const deadline = Date.now() + MAX_RUN_WAIT_MS
   for (;;) {
-    const run = await retryTransient(() => unfinishedRunOnNode(ctx, nodeId))
-    if (!run || Date.now() > deadline) return run
+    signal.throwIfAborted()
+    const start = await retryTransient(() => startRotationStep(ctx, step))
+    if (typeof start === 'string' || Date.now() > deadline) return start
     await sleep(RUN_POLL_MS, undefined, { signal })
   }
 }

@@ -9,6 +9,7 @@ import { nodeChanged } from '../nodes/change-events.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { rotationAudit } from './audit-actions.ts'
 import { credentialRotationChanged } from './change-events.ts'
+import { isClaimedBy } from './claim-credential-rotation.ts'
 import { rotationPermissions } from './permissions.ts'
 import type { RotationStep } from './record-rotation-host.ts'
 import { addHosts, nodesOf } from './rotate-credential.ts'
@@ -21,10 +22,16 @@ const ROUND = 200
 const hosts = credentialRotationHosts
 
 /**
- * Decides what comes next: nodes that need a step, the switch of the credential to its new secret, a pause, or the end.
- * @returns the next nodes; null when the rotation is paused or ended
+ * Decides what comes next: nodes that need a step, the switch of the credential to its new secret, a pause, or the end. The caller
+ * has finished its previous round.
+ * @param token of the caller's claim
+ * @returns the next nodes; null when the rotation is paused or ended, or another execution has it
  */
-export async function advanceCredentialRotation(ctx: Ctx, id: string, secrets: RotationSecrets): Promise<RotationWork | null> {
+export async function advanceCredentialRotation(
+  ctx: Ctx,
+  { id, token }: { id: string; token: string },
+  secrets: RotationSecrets,
+): Promise<RotationWork | null> {
   authorize(ctx, rotationPermissions.report)
   const [found] = await ctx.db
     .select()
@@ -47,9 +54,9 @@ export async function advanceCredentialRotation(ctx: Ctx, id: string, secrets: R
     const [rotation] = await tx
       .select()
       .from(credentialRotations)
-      .where(and(visibleTo(ctx, credentialRotations), eq(credentialRotations.id, id)))
+      .where(isClaimedBy(ctx, id, token))
       .for('update')
-    if (!credential || !rotation || rotation.finishedAt || rotation.pausedAt) return null
+    if (!credential || !rotation) return null
     const of = (more: SQL | undefined) => and(visibleTo(ctx, hosts), eq(hosts.rotationId, id), more)
     const pending = async (step: RotationStep, condition: SQL | undefined): Promise<RotationWork | null> => {
       const rows = await tx
@@ -61,7 +68,7 @@ export async function advanceCredentialRotation(ctx: Ctx, id: string, secrets: R
       return rows.length > 0 ? { step, hosts: rows } : null
     }
     const failed = () => tx.$count(hosts, of(sql`${hosts.error} is not null`))
-    const pause = () => set({ pausedAt: sql`now()`, workerId: null, touchedAt: null })
+    const pause = () => set({ pausedAt: sql`now()`, claimToken: null, touchedAt: null })
     const set = async (changes: object) => {
       await tx.update(credentialRotations).set(changes).where(eq(credentialRotations.id, id))
       ctx.notify(credentialRotationChanged({ id, tenantId: ctx.tenantId }))

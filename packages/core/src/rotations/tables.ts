@@ -28,8 +28,8 @@ export const credentialRotations = snakeCase.table(
     /** SSH_KEY only: the new and the previous public key in authorized_keys format. */
     publicKey: text(),
     previousPublicKey: text(),
-    /** The worker that executes the rotation, and when it last renewed its claim. */
-    workerId: text(),
+    /** Token of the execution that has claimed the rotation, and when it last renewed its claim. */
+    claimToken: text(),
     touchedAt: at(),
     /** Since when the rotation waits for a decision, because hosts failed. */
     pausedAt: at(),
@@ -93,6 +93,8 @@ export const credentialRotationHosts = snakeCase.table(
     doneAt: at(),
     /** Since when the node has the previous secret again, after a cancellation. */
     restoredAt: at(),
+    /** Since when a step changes which secret the node accepts. Runs that start on the node wait for its end. */
+    changingSince: at(),
     /** Why the last attempt failed, with the next step. */
     error: text(),
     updatedAt: createdAt(),
