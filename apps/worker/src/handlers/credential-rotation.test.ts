@@ -223,10 +223,12 @@ describe.runIf(process.getuid?.() === 0)('a rotation', () => {
       password = 'login' in node ? node.login.password : node.message
     })
     // It stays alive while it waits.
-    await expect.poll(async () => {
-      const [run] = await db.select().from(jobRuns).where(eq(jobRuns.id, runId))
-      return Date.now() - run!.workerSeenAt!.getTime() < 15_000
-    }).toBe(true)
+    await expect
+      .poll(async () => {
+        const [run] = await db.select().from(jobRuns).where(eq(jobRuns.id, runId))
+        return Date.now() - run!.workerSeenAt!.getTime() < 15_000
+      })
+      .toBe(true)
     expect(password).toBeUndefined()
     await setHost({ changingSince: null, installedAt: sql`now()` })
     await access

@@ -80,6 +80,8 @@ export async function resolveNodeAccess(
   const nodes = place ? asTheyAre.map((node) => ({ ...node, [place]: tried!.id })) : asTheyAre
   const found = new Map(nodes.map((node) => [node.id, node]))
   const direct = nodes.flatMap((n) => [n.credentialId, n.becomeCredentialId, n.bastionId]).filter((id) => id !== null)
+  // Before the credentials: a rotation that switches its credential in between is in one of the two results.
+  const rotated = await rotatedPasswords(ctx, nodeIds)
   const known = await credentialsWithBastions(ctx, [...new Set(direct)])
   await auditDecryption(
     ctx,
@@ -88,7 +90,6 @@ export async function resolveNodeAccess(
     nodeIds.length === 1 ? { node: nodes[0]?.name } : { nodes: nodeIds.length },
   )
   const open = await opener(ctx, known, readSecret)
-  const rotated = await rotatedPasswords(ctx, nodeIds)
   const entries = await Promise.all(
     nodeIds.map(async (id): Promise<[string, NodeAccess | DomainError]> => {
       const node = found.get(id)
@@ -145,10 +146,10 @@ const noStore: ReadSecret = (store) => {
 }
 
 /** As `open`, with the password that a rotation in progress has set on the node. */
-const withRotated = (open: Open, rotated: { credentialId: string; password: Promise<string> } | undefined): Open =>
+const withRotated = (open: Open, rotated: { credentialId: string; password: () => Promise<string> } | undefined): Open =>
   rotated
     ? (credential, field) =>
-        credential.id === rotated.credentialId && field === 'password' ? rotated.password : open(credential, field)
+        credential.id === rotated.credentialId && field === 'password' ? rotated.password() : open(credential, field)
     : open
 
 type Open = (credential: Credential, field: SecretField) => Promise<string | undefined>

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditEntries } from '../audit/index.ts'
 import { DomainError } from '../kernel/errors.ts'
 import { addNode, fingerprint } from '../nodes/index.ts'
+import { computeNodes } from '../nodes/tables.ts'
+import { rotateCredential } from '../rotations/index.ts'
+import { credentialRotations } from '../rotations/tables.ts'
 import { cancelJobRun, runJob } from '../runs/index.ts'
 import { jobRuns } from '../runs/tables.ts'
 import { makeHostKey, makePrivateKey, type TenantFixture } from '../testing/factories.ts'
@@ -229,6 +232,19 @@ describe('deleteCredential', () => {
     })
     await cancelJobRun(ours.operator, { id: run.id })
     expect(await deleteCredential(ours.admin, { id })).toEqual({ id })
+  })
+
+  test('is rejected while a rotation is unfinished, whose row alone has the new password of nodes', async () => {
+    const credential = await t.given.credential(ours.admin, 'SSH_PASSWORD')
+    const [node] = await t.given.fleet(ours.operator, { nodes: 1, prefix: 'rotates', with: { credentialId: credential.id } })
+    const rotation = await rotateCredential(ours.admin, { id: credential.id })
+    await t.runtime.db.update(computeNodes).set({ credentialId: null }).where(eq(computeNodes.id, node!.id))
+    await expect(deleteCredential(ours.admin, { id: credential.id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(`A rotation of ${credential.name} is in progress`),
+    })
+    await t.runtime.db.update(credentialRotations).set({ finishedAt: new Date() }).where(eq(credentialRotations.id, rotation.id))
+    expect(await deleteCredential(ours.admin, { id: credential.id })).toEqual({ id: credential.id })
   })
 
   test('of a deletion and a concurrent assignment to a node, one wins', async () => {

@@ -3,6 +3,8 @@ import { authorize, type Ctx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { NotFound } from '../kernel/errors.ts'
 import type { CredentialRotation, RotationSecrets } from '../rotations/tables.ts'
+import { credentialAudit } from './audit-actions.ts'
+import { auditDecryption } from './audit-decryption.ts'
 import { credentialPermissions } from './permissions.ts'
 import { credentials, type SecretField } from './tables.ts'
 
@@ -16,10 +18,11 @@ export async function decryptRotationSecrets(
 ): Promise<RotationSecrets> {
   authorize(ctx, credentialPermissions.decrypt)
   const [credential] = await ctx.db
-    .select({ encrypted: credentials.encrypted })
+    .select({ id: credentials.id, name: credentials.name, encrypted: credentials.encrypted })
     .from(credentials)
     .where(and(visibleTo(ctx, credentials), eq(credentials.id, credentialId)))
   if (!credential) throw new NotFound('The credential of the rotation was deleted.')
+  await auditDecryption(ctx, credentialAudit.decrypt, [credential], { rotation: id })
   const open = async (objectId: string, records: Partial<Record<SecretField, string>>) =>
     Object.fromEntries(
       await Promise.all(

@@ -1,4 +1,4 @@
-import { and, eq, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, notExists, or, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
@@ -7,6 +7,7 @@ import { FOREIGN_KEY_VIOLATION, notFoundOrConflict, sqlState, visibleTo } from '
 import { Conflict, parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
 import { computeNodes } from '../nodes/tables.ts'
+import { credentialRotations, unfinishedOf } from '../rotations/tables.ts'
 import { jobRuns } from '../runs/tables.ts'
 import { foldHostlist } from '../selection/index.ts'
 import { jobTemplates } from '../templates/tables.ts'
@@ -41,7 +42,9 @@ async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<ty
     jobRuns,
     and(visibleTo(ctx, jobRuns), eq(jobRuns.gitCredentialId, id), isNull(jobRuns.finishedAt)),
   )
+  const isRotating = (await db.$count(credentialRotations, unfinishedOf(ctx, id))) > 0
   return {
+    isRotating,
     nodes: foldHostlist(nodes.map((n) => n.name)),
     bastions: behind.map((b) => b.name),
     templates: templates.map((t) => t.name),
@@ -52,12 +55,19 @@ async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<ty
 /**
  * Deletes an unused credential.
  * @throws NotFound
- * @throws Conflict naming the nodes, bastions or templates that use it, or the number of unfinished runs
+ * @throws Conflict naming the nodes, bastions or templates that use it, or the number of unfinished runs, or a rotation is in progress:
+ * only its row has the new password of nodes
  */
 export async function deleteCredential(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
   authorize(ctx, credentialPermissions.write)
   const { id } = parseInput(IdInput, input)
   const work = inTransaction(ctx, async (tx) => {
+    // Waits for a rotation that is starting.
+    await tx
+      .select({ id: credentials.id })
+      .from(credentials)
+      .where(and(visibleTo(ctx, credentials), eq(credentials.id, id)))
+      .for('update')
     const [credential] = await tx
       .delete(credentials)
       .where(
@@ -68,6 +78,7 @@ export async function deleteCredential(ctx: Ctx, input: z.input<typeof IdInput>)
           sql`not exists (select from credentials behind where behind.via_id = ${id})`,
           sql`not exists (select from job_templates t where t.git_credential_id = ${id})`,
           sql`not exists (select from job_runs r where r.git_credential_id = ${id} and r.finished_at is null)`,
+          notExists(tx.select({ id: credentialRotations.id }).from(credentialRotations).where(unfinishedOf(ctx, id))),
         ),
       )
       .returning()

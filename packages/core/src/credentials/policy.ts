@@ -6,7 +6,7 @@ const MAX_KEY_VERSION = 255
 /** Why a credential with these users cannot be deleted; null when it can. */
 export function deleteBlockedReason(
   credential: { name: string },
-  users: { nodes: string; bastions: string[]; templates: string[]; openRuns: number },
+  users: { nodes: string; bastions: string[]; templates: string[]; openRuns: number; isRotating: boolean },
 ): string | null {
   const by = [
     ...(users.nodes ? [`the nodes ${users.nodes}`] : []),
@@ -14,6 +14,8 @@ export function deleteBlockedReason(
     ...(users.templates.length > 0 ? [`the job templates ${users.templates.join(', ')}`] : []),
   ]
   if (by.length > 0) return `The credential ${credential.name} is used by ${by.join(' and ')}; assign another one first.`
+  if (users.isRotating)
+    return `A rotation of ${credential.name} is in progress, which has the new secret of nodes. Wait for its end, or cancel it.`
   if (users.openRuns === 0) return null
   return `The credential ${credential.name} is in use by ${users.openRuns} unfinished ${users.openRuns === 1 ? 'run' : 'runs'}; wait for the end, or cancel first.`
 }

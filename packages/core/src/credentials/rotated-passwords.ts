@@ -4,11 +4,14 @@ import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { retryTransient } from '../kernel/retry-transient.ts'
 import { credentialRotationHosts, credentialRotations } from '../rotations/tables.ts'
 
-/** Nodes on which a rotation in progress has already set the new password, with that password. */
+/**
+ * Nodes on which a rotation in progress has already set the new password, with a function that decrypts it. The caller first records
+ * the decryption for the credential.
+ */
 export async function rotatedPasswords(
   ctx: Ctx,
   nodeIds: string[],
-): Promise<Map<string, { credentialId: string; password: Promise<string> }>> {
+): Promise<Map<string, { credentialId: string; password: () => Promise<string> }>> {
   // Retried on its own: when every first statement fails, retrying the caller would never get past two statements.
   const rows = await retryTransient(() =>
     ctx.db
@@ -35,15 +38,13 @@ export async function rotatedPasswords(
   const passwords = new Map<string, Promise<string>>()
   const passwordOf = (id: string, record: string) => {
     const opening = passwords.get(id) ?? ctx.vault.open({ tenantId: ctx.tenantId, objectId: id, field: 'password' }, record)
-    // Awaited by the nodes that use it; until then a failure must not count as unhandled.
-    opening.catch(() => {})
     passwords.set(id, opening)
     return opening
   }
   return new Map(
     rows.map(({ nodeId, id, credentialId, encrypted }) => [
       nodeId,
-      { credentialId, password: passwordOf(id, encrypted.password ?? '') },
+      { credentialId, password: () => passwordOf(id, encrypted.password ?? '') },
     ]),
   )
 }

@@ -28,8 +28,7 @@ const begin = (...of: Parameters<typeof step>) => startRotationStep(ours.worker,
 const record = (...of: Parameters<typeof step>) => recordRotationHost(ours.worker, { ...step(...of), error: null })
 const hostRow = async () =>
   (await t.runtime.db.select().from(credentialRotationHosts).where(eq(credentialRotationHosts.rotationId, id)))[0]!
-const rowOf = async () =>
-  (await t.runtime.db.select().from(credentialRotations).where(eq(credentialRotations.id, id)))[0]!
+const rowOf = async () => (await t.runtime.db.select().from(credentialRotations).where(eq(credentialRotations.id, id)))[0]!
 const loseClaim = () =>
   t.runtime.db
     .update(credentialRotations)

@@ -4,6 +4,7 @@ import { audit } from '../../audit/index.ts'
 import { actorColumns, authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
 import { Conflict, NotFound, parseInput } from '../../kernel/errors.ts'
 import { IdInput } from '../../kernel/input.ts'
+import { credentialRotations } from '../../rotations/tables.ts'
 import { jobRuns } from '../../runs/tables.ts'
 import { tenantAudit } from '../audit-actions.ts'
 import { tenantPermissions } from '../permissions.ts'
@@ -13,7 +14,7 @@ import { type Tenant, tenants } from '../tables.ts'
 /**
  * Requests the deletion of a suspended tenant with all its data, which cannot be undone: `purgeDeletedTenants` removes it. The audit
  * log of the installation records it, because the tenant's own is deleted.
- * @throws NotFound; Conflict it is not suspended, or a run is active
+ * @throws NotFound; Conflict it is not suspended, a run is active, or a rotation is unfinished: only its row has the new password of nodes
  */
 export async function deleteTenant(ctx: Ctx, input: z.input<typeof IdInput>): Promise<Tenant> {
   authorize(ctx, tenantPermissions.delete)
@@ -27,6 +28,15 @@ export async function deleteTenant(ctx: Ctx, input: z.input<typeof IdInput>): Pr
     if (active > 0)
       throw new Conflict(
         `The tenant ${before.name} has ${active} active ${active === 1 ? 'run' : 'runs'}. Wait for the end, or resume the tenant and cancel ${active === 1 ? 'it' : 'them'}.`,
+      )
+    const rotating = await tx
+      .select({ name: credentialRotations.name })
+      .from(credentialRotations)
+      .where(and(eq(credentialRotations.tenantId, id), isNull(credentialRotations.finishedAt)))
+      .orderBy(credentialRotations.name)
+    if (rotating.length > 0)
+      throw new Conflict(
+        `The tenant ${before.name} has unfinished rotations of ${rotating.map(({ name }) => name).join(', ')}. Wait for the end, or resume the tenant and cancel them.`,
       )
     const [tenant] = await tx
       .update(tenants)

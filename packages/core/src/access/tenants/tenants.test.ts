@@ -7,6 +7,8 @@ import { auditEntries } from '../../audit/index.ts'
 import { createNodeGroup } from '../../groups/index.ts'
 import { systemCtx } from '../../kernel/context.ts'
 import { addNode, decommissionNode, importNodes, recommissionNode } from '../../nodes/index.ts'
+import { rotateCredential } from '../../rotations/index.ts'
+import { credentialRotations } from '../../rotations/tables.ts'
 import { claimNextJobRun, wakeWaitingJobRuns } from '../../run-queue/index.ts'
 import { runJob } from '../../runs/index.ts'
 import { jobRuns } from '../../runs/tables.ts'
@@ -230,6 +232,21 @@ describe('deleteTenant', () => {
       code: 'CONFLICT',
       message: expect.stringContaining('has 1 active run'),
     })
+  })
+
+  test('is rejected while a rotation is unfinished, whose row alone has the new password of nodes', async () => {
+    const { installationAdmin } = await t.given.tenant()
+    const { admin, tenant } = await t.given.tenant()
+    const credential = await t.given.credential(admin, 'SSH_PASSWORD')
+    await t.given.fleet(admin, { with: { credentialId: credential.id } })
+    const rotation = await rotateCredential(admin, { id: credential.id })
+    await suspendTenant(installationAdmin, { id: tenant.id })
+    await expect(deleteTenant(installationAdmin, { id: tenant.id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(`unfinished rotations of ${credential.name}`),
+    })
+    await t.runtime.db.update(credentialRotations).set({ finishedAt: new Date() }).where(eq(credentialRotations.id, rotation.id))
+    await deleteTenant(installationAdmin, { id: tenant.id })
   })
 })
 
