@@ -501,6 +501,19 @@ CREATE TABLE "discovery_evidence" (
 	"gzip" bytea NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "grants" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"member_id" uuid NOT NULL,
+	"role" text NOT NULL,
+	"group_id" uuid NOT NULL,
+	"template_ids" uuid[],
+	"credential_ids" uuid[],
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "node_group_members" (
 	"group_id" uuid,
 	"node_id" uuid,
@@ -1039,6 +1052,9 @@ CREATE INDEX "credentials_secret_store_id_index" ON "credentials" ("secret_store
 CREATE INDEX "discoveries_node_id_id_index" ON "discoveries" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "discoveries_tenant_id_id_index" ON "discoveries" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "discoveries_created_at_index" ON "discoveries" ("created_at") WHERE finished_at is null;--> statement-breakpoint
+CREATE INDEX "grants_tenant_id_index" ON "grants" ("tenant_id");--> statement-breakpoint
+CREATE INDEX "grants_member_id_index" ON "grants" ("member_id");--> statement-breakpoint
+CREATE INDEX "grants_group_id_index" ON "grants" ("group_id");--> statement-breakpoint
 CREATE INDEX "node_group_members_node_id_index" ON "node_group_members" ("node_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "node_group_members_one_of_a_set" ON "node_group_members" ("node_id","exclusive_set") WHERE "exclusive_set" <> '';--> statement-breakpoint
 CREATE INDEX "node_groups_parent_id_index" ON "node_groups" ("parent_id");--> statement-breakpoint
@@ -1136,6 +1152,10 @@ ALTER TABLE "secret_stores" ADD CONSTRAINT "secret_stores_tenant_id_tenants_id_f
 ALTER TABLE "discoveries" ADD CONSTRAINT "discoveries_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "discoveries" ADD CONSTRAINT "discoveries_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "discovery_evidence" ADD CONSTRAINT "discovery_evidence_discovery_id_discoveries_id_fkey" FOREIGN KEY ("discovery_id") REFERENCES "discoveries"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "grants" ADD CONSTRAINT "grants_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "grants" ADD CONSTRAINT "grants_member_id_members_id_fkey" FOREIGN KEY ("member_id") REFERENCES "members"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "grants" ADD CONSTRAINT "grants_group_id_node_groups_id_fkey" FOREIGN KEY ("group_id") REFERENCES "node_groups"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "grants" ADD CONSTRAINT "grants_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "node_group_members" ADD CONSTRAINT "node_group_members_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "node_group_members" ADD CONSTRAINT "node_group_members_group" FOREIGN KEY ("group_id","exclusive_set") REFERENCES "node_groups"("id","exclusive_set") ON DELETE CASCADE ON UPDATE CASCADE;--> statement-breakpoint
 ALTER TABLE "node_groups" ADD CONSTRAINT "node_groups_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint

@@ -39,6 +39,7 @@ const REQUIRED: Record<string, object> = {
   createApiToken: { name: 't1', role: 'viewer' },
   createCredential: { name: 'c1', kind: 'SSH_KEY', username: 'root' },
   createJobTemplate: { name: 'j1' },
+  createGrant: { memberId: idOf('Member'), role: 'operator', nodeGroupId: idOf('NodeGroup') },
   createRole: { name: 'r1', permissions: [] },
   createServiceAccount: { role: 'viewer' },
   discoverNodes: {},
@@ -99,6 +100,9 @@ function sampleOf(type: GraphQLInputType, i: number): unknown {
 const FORMATS: Record<string, (i: number) => unknown> = {
   ids: () => idOf('Alert'),
   to: (i) => `x${i}@example.test`,
+  nodeGroupIds: () => idOf('NodeGroup'),
+  jobTemplateIds: () => idOf('JobTemplate'),
+  credentialIds: () => idOf('Credential'),
   networks: (i) => `10.0.0.${i}/32`,
   allowedHosts: (i) => `host${i}`,
   approvals: () => ({ id: idOf('ComputeNode'), fingerprint: `SHA256:${'A'.repeat(43)}` }),

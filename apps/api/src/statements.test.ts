@@ -4,6 +4,7 @@ import { createEnrollmentToken } from '@muster/core/agents'
 import { createAlertRoute, createAlertSilence } from '@muster/core/alerts'
 import { createAuditSink } from '@muster/core/audit-sinks'
 import { createSecretStore } from '@muster/core/credentials'
+import { createGrant } from '@muster/core/grants'
 import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
 import type { Ctx } from '@muster/core/registry'
 import { schema as tables } from '@muster/core/registry'
@@ -90,6 +91,9 @@ beforeAll(async () => {
     })),
   )
   for (const name of ['a', 'b', 'c']) await inviteMember(tenant.owner, { email: `${name}@invited.test`, role: 'viewer' })
+  const { id: tenantId } = tenant.tenant
+  const viewer = await t.runtime.db.query.members.findFirst({ where: { tenantId, role: 'viewer' } })
+  const template = await t.runtime.db.query.jobTemplates.findFirst({ where: { tenantId } })
   const worker = { host: 'h', pid: 1, version: '0.1.0', ansibleVersion: '2.19.0', concurrency: 1 }
   for (const name of ['a', 'b', 'c']) {
     await createAlertRoute(admin, {
@@ -104,6 +108,13 @@ beforeAll(async () => {
     await createEnrollmentToken(admin, {})
     await createTenant(t.runtime, { name: `tenant ${name}` })
     await inviteMember(admin, { email: `${name}@invited.test`, role: 'viewer' })
+    await createGrant(admin, {
+      memberId: viewer!.id,
+      role: 'operator',
+      nodeGroupId: parent.id,
+      jobTemplateIds: [template!.id],
+      credentialIds: [credential.id],
+    })
     await createSecretStore(admin, { name, address: 'https://vault.test', auth: 'TOKEN', secret: 'token' })
     await registerWorker(t.runtime, { name, ...worker })
     await t.runtime.db.insert(tables.playbookBundles).values({

@@ -20,13 +20,14 @@ const row = (isSet: boolean) =>
 const user = (role: 'viewer' | 'owner') => ({ kind: 'user', id: 'u', name: 'Ada', ...actorRole(role, role === 'owner') }) as Actor
 const users = { nodes: 'x', bastions: ['x'], templates: ['x'], versions: ['x'], openRuns: 1, runs: 1 }
 const values = [user('viewer'), user('owner'), row(true), row(false), 0, true, 'x', ['x'], users]
-const others = [{ version: 1, left: 1 }, { ansible_remote_tmp: 'x' }, 'admin', {}]
+const role = { name: 'Night', permissions: new Set(['x']) }
+const others = [{ ...role, role }, { version: 1, left: 1 }, { ansible_remote_tmp: 'x' }, 'admin', {}]
 
 const tuples = (length: number): unknown[][] =>
   length === 0 ? [[]] : tuples(length - 1).flatMap((rest) => [...values, ...others].map((value) => [...rest, value]))
 
 /** Functions that return a phrase; callers add the subject and the full stop. */
-const PHRASES = ['grantBlockedReason', 'nodeBlockedReason']
+const PHRASES = ['exceedsBlockedReason', 'grantBlockedReason', 'nodeBlockedReason']
 
 /** All reasons that `blockedReason` returns for combinations of these values. */
 function reasonsOf(blockedReason: (...values: unknown[]) => unknown): Set<string> {

@@ -9,6 +9,7 @@ import { auditSinksDomain } from './audit-sinks/domain.ts'
 import { connectionsDomain } from './connections/domain.ts'
 import { credentialsDomain } from './credentials/domain.ts'
 import { discoveriesDomain } from './discoveries/domain.ts'
+import { grantsDomain } from './grants/domain.ts'
 import { groupsDomain } from './groups/domain.ts'
 import { heartbeatsDomain } from './heartbeats/domain.ts'
 import { idempotencyDomain } from './idempotency/domain.ts'
@@ -37,6 +38,7 @@ export const domains = [
   connectionsDomain,
   credentialsDomain,
   discoveriesDomain,
+  grantsDomain,
   groupsDomain,
   heartbeatsDomain,
   idempotencyDomain,

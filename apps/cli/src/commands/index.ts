@@ -229,8 +229,15 @@ export const ENTRIES: Entry[] = [
     name: 'role',
     aliases: ['roles'],
     heading: ACCOUNT,
-    description: 'list roles and their permissions',
+    description: 'custom roles, and the permissions of all roles',
     load: async () => (await import('./access/roles/index.ts')).role(),
+  },
+  {
+    name: 'grant',
+    aliases: ['grants'],
+    heading: ACCOUNT,
+    description: 'permissions of members for the nodes of a group',
+    load: async () => (await import('./grants/index.ts')).grant(),
   },
   {
     name: 'token',

@@ -41,7 +41,7 @@ export function tokenAuthority({ role, permissions, groupIds, isInstallationAdmi
     { name, permissions: new Set([...held].filter(isRead)) },
     {
       grants: [everywhere, ...granted].flatMap((grant) =>
-        grant.permissions.size > 0 ? groupIds.map((id) => ({ ...grant, groupIds: [...grant.groupIds, id] })) : [],
+        grant.permissions.size > 0 ? groupIds.map((id) => ({ ...grant, groupIds: [...new Set([...grant.groupIds, id])] })) : [],
       ),
     },
   )

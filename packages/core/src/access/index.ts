@@ -43,8 +43,10 @@ export {
   updateRoleBlockedReason,
 } from './policy.ts'
 export { findActorByToken, findMemberships, isActiveMembership, type Membership } from './queries.ts'
+export { assertGrantable } from './roles/assert-grantable.ts'
 export { type CreateRoleInput, createRole } from './roles/create-role.ts'
 export { deleteRole } from './roles/delete-role.ts'
+export { RoleName } from './roles/role-fields.ts'
 export { findRoles, rolesInUse } from './roles/role-rows.ts'
 export { type UpdateRoleInput, updateRole } from './roles/update-role.ts'
 export { accessSettings, ldapSettings, mailSettings, oidcSettings, tokenSettings } from './settings.ts'

@@ -1,9 +1,17 @@
 import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import { grants } from '../grants/tables.ts'
 import type { Actor } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
 import { isInNetworks } from '../kernel/networks.ts'
-import { type Authority, authorityOf, permissionsOfRole, type Role } from '../kernel/permissions.ts'
+import {
+  type Authority,
+  authorityOf,
+  type Grant,
+  permissionsOfRole,
+  perNodePermissions,
+  type Role,
+} from '../kernel/permissions.ts'
 import { tokenAuthority } from './authority.ts'
 import { apiTokens, members, roles, tenants, users } from './tables.ts'
 import { hashToken, looksLikeToken } from './tokens/make-token.ts'
@@ -14,6 +22,22 @@ export const isActiveMembership: SQL = and(isNull(members.suspendedAt), isNull(t
 /** The permissions of the custom role that `role` names in the tenant of the row; null when there is none. */
 const customPermissions = (role: AnyPgColumn, tenantId: AnyPgColumn) =>
   sql<string[] | null>`(select r.permissions from ${roles} r where r.tenant_id = ${tenantId} and r.name = ${role})`
+/** The grants of the member of the row. */
+const grantsOfMember = sql<StoredGrant[]>`(select coalesce(json_agg(json_build_object('role', g.role, 'groupId', g.group_id,
+  'templateIds', g.template_ids, 'credentialIds', g.credential_ids, 'permissions', r.permissions) order by g.id), '[]')
+  from ${grants} g left join ${roles} r on r.tenant_id = g.tenant_id and r.name = g.role where g.member_id = ${members.id})`
+type StoredGrant = {
+  role: string
+  groupId: string
+  templateIds: string[] | null
+  credentialIds: string[] | null
+  permissions: string[] | null
+}
+function grantOf({ role, groupId, templateIds, credentialIds, permissions }: StoredGrant): Grant {
+  const perNode = perNodePermissions()
+  const given = [...permissionsOfRole(role, permissions)].filter((name) => perNode.has(name))
+  return { permissions: new Set(given), groupIds: [groupId], templateIds, credentialIds }
+}
 const roleNamed = (name: string, custom: string[] | null): Role => ({ name, permissions: permissionsOfRole(name, custom) })
 
 /**
@@ -33,6 +57,7 @@ export async function findActorByToken(
       tokenPermissions: customPermissions(apiTokens.role, apiTokens.tenantId),
       ownerRole: members.role,
       ownerPermissions: customPermissions(members.role, members.tenantId),
+      ownerGrants: grantsOfMember,
       isAdmin: users.isInstallationAdmin,
       tenantName: tenants.name,
     })
@@ -52,7 +77,10 @@ export async function findActorByToken(
   const { id, name, networks, lastUsedAt, ownerId, tenantId } = row.token
   if (networks.length > 0 && !isInNetworks(address, networks)) return null
   await recordTokenUse(db, id, address, lastUsedAt)
-  const owner = authorityOf(roleNamed(row.ownerRole, row.ownerPermissions), { isInstallationAdmin: row.isAdmin })
+  const owner = authorityOf(roleNamed(row.ownerRole, row.ownerPermissions), {
+    isInstallationAdmin: row.isAdmin,
+    grants: row.ownerGrants.map(grantOf),
+  })
   const authority = tokenAuthority({ ...row.token, role: roleNamed(row.token.role, row.tokenPermissions) }, owner)
   return { actor: { kind: 'token', id, name, ...authority, userId: ownerId }, tenantId, tenantName: row.tenantName }
 }
@@ -81,16 +109,17 @@ export async function findMemberships(db: Db, userId: string): Promise<Membershi
       stepUpMinutes: tenants.stepUpMinutes,
       role: members.role,
       permissions: customPermissions(members.role, members.tenantId),
+      grants: grantsOfMember,
     })
     .from(members)
     .innerJoin(tenants, eq(tenants.id, members.tenantId))
     .where(and(eq(members.userId, userId), isActiveMembership))
     .orderBy(asc(members.createdAt), asc(members.tenantId))
     .limit(500)
-  return rows.map(({ tenantId, tenantName, stepUpMinutes, role, permissions }) => ({
+  return rows.map(({ tenantId, tenantName, stepUpMinutes, role, permissions, grants }) => ({
     tenantId,
     tenantName,
     stepUpMinutes,
-    authority: authorityOf(roleNamed(role, permissions)),
+    authority: authorityOf(roleNamed(role, permissions), { grants: grants.map(grantOf) }),
   }))
 }

@@ -2,7 +2,8 @@ import { and, eq, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { ALERT_KINDS, resolveAlerts } from '../alerts/index.ts'
 import { audit } from '../audit/index.ts'
-import { actorColumns, authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorizeNodes } from '../groups/index.ts'
+import { actorColumns, authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { Id, singleLineText } from '../kernel/input.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
@@ -20,9 +21,10 @@ export const DeregisterAgentInput = z.object({ nodeId: Id, reason: singleLineTex
  * @throws NotFound, Conflict when it is already deregistered
  */
 export async function deregisterAgent(ctx: Ctx, input: z.input<typeof DeregisterAgentInput>): Promise<Agent> {
-  authorize(ctx, agentPermissions.write)
+  authorizeSomewhere(ctx, agentPermissions.write)
   const { nodeId, reason } = parseInput(DeregisterAgentInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
+    await authorizeNodes(tx, ctx, agentPermissions.write, [nodeId])
     const [before] = await tx
       .select()
       .from(agents)

@@ -1,7 +1,8 @@
 import { and, isNull, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { actorColumns, authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorizeNodes } from '../groups/index.ts'
+import { actorColumns, authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { Id, singleLineText } from '../kernel/input.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
@@ -20,9 +21,10 @@ export const DrainAgentInput = z.object({ nodeId: Id, reason: singleLineText(200
  * @throws NotFound, Conflict when it is deregistered or a drain was already requested
  */
 export async function drainAgent(ctx: Ctx, input: z.input<typeof DrainAgentInput>): Promise<Agent> {
-  authorize(ctx, agentPermissions.write)
+  authorizeSomewhere(ctx, agentPermissions.write)
   const { nodeId, reason } = parseInput(DrainAgentInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
+    await authorizeNodes(tx, ctx, agentPermissions.write, [nodeId])
     const [agent] = await tx
       .update(agents)
       .set({ drainRequestedAt: sql`now()`, ...actorColumns(ctx, 'drainRequested'), drainReason: reason })

@@ -1,4 +1,4 @@
-import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
+import { type Actor, deniedEverywhereReason, permissionDeniedReason } from '../kernel/context.ts'
 import { agentPermissions } from './permissions.ts'
 import type { Agent, AgentEnrollmentToken, AgentKey } from './tables.ts'
 
@@ -9,14 +9,14 @@ const gone = (agent: Known) =>
 
 /** Why `actor` may not drain this agent's node; null when allowed. */
 export function drainAgentBlockedReason(actor: Actor, agent: Known & Pick<Agent, 'drainRequestedAt'>): string | null {
-  const denied = permissionDeniedReason(actor, agentPermissions.write)
+  const denied = deniedEverywhereReason(actor, agentPermissions.write)
   if (denied) return denied
   return gone(agent) ?? (agent.drainRequestedAt ? `The agent ${agent.agentId} is already being drained.` : null)
 }
 
 /** Why `actor` may not resume this agent; null when allowed. */
 export function resumeAgentBlockedReason(actor: Actor, agent: Known & Pick<Agent, 'drainRequestedAt'>): string | null {
-  const denied = permissionDeniedReason(actor, agentPermissions.write)
+  const denied = deniedEverywhereReason(actor, agentPermissions.write)
   if (denied) return denied
   if (gone(agent)) return gone(agent)
   if (agent.drainRequestedAt) return null
@@ -27,14 +27,14 @@ export function resumeAgentBlockedReason(actor: Actor, agent: Known & Pick<Agent
 
 /** Why `actor` may not deregister this agent; null when allowed. */
 export function deregisterAgentBlockedReason(actor: Actor, agent: Known): string | null {
-  const denied = permissionDeniedReason(actor, agentPermissions.write)
+  const denied = deniedEverywhereReason(actor, agentPermissions.write)
   if (denied) return denied
   return agent.state === 'DEREGISTERED' ? `The agent ${agent.agentId} is already deregistered.` : null
 }
 
 /** Why `actor` may not reset this agent's sequence; null when allowed. */
 export function resetSequenceBlockedReason(actor: Actor, agent: Known): string | null {
-  const denied = permissionDeniedReason(actor, agentPermissions.write)
+  const denied = deniedEverywhereReason(actor, agentPermissions.write)
   if (denied) return denied
   return gone(agent)
 }

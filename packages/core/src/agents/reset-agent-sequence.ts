@@ -1,8 +1,9 @@
 import { and, eq, ne, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
+import { authorizeNodes } from '../groups/index.ts'
 import { agentHeartbeats } from '../heartbeats/tables.ts'
-import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
 import { agentNotFoundOrConflict, agentOf, ByNode } from './agent-lookup.ts'
@@ -17,9 +18,10 @@ import { type Agent, agents } from './tables.ts'
  * @throws NotFound, Conflict when it is deregistered
  */
 export async function resetAgentSequence(ctx: Ctx, input: z.input<typeof ByNode>): Promise<Agent> {
-  authorize(ctx, agentPermissions.write)
+  authorizeSomewhere(ctx, agentPermissions.write)
   const { nodeId } = parseInput(ByNode, input)
   return inTransaction(ctx, async (tx, ctx) => {
+    await authorizeNodes(tx, ctx, agentPermissions.write, [nodeId])
     const [agent] = await tx
       .select()
       .from(agents)

@@ -1,7 +1,8 @@
 import { and, isNotNull, ne } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorizeNodes } from '../groups/index.ts'
+import { authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
 import { agentNotFoundOrConflict, agentOf, ByNode } from './agent-lookup.ts'
@@ -16,9 +17,10 @@ import { type Agent, agents } from './tables.ts'
  * @throws NotFound, Conflict when no drain was requested, or the agent is deregistered
  */
 export async function resumeAgent(ctx: Ctx, input: z.input<typeof ByNode>): Promise<Agent> {
-  authorize(ctx, agentPermissions.write)
+  authorizeSomewhere(ctx, agentPermissions.write)
   const { nodeId } = parseInput(ByNode, input)
   return inTransaction(ctx, async (tx, ctx) => {
+    await authorizeNodes(tx, ctx, agentPermissions.write, [nodeId])
     const [agent] = await tx
       .update(agents)
       .set({ drainRequestedAt: null, drainRequestedById: null, drainRequestedByName: null, drainReason: null })

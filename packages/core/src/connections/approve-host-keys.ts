@@ -4,7 +4,8 @@ import { audit } from '../audit/index.ts'
 import { credentialAudit } from '../credentials/audit-actions.ts'
 import { credentialPermissions } from '../credentials/permissions.ts'
 import { type Credential, credentials } from '../credentials/tables.ts'
-import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { authorizeNodes } from '../groups/index.ts'
+import { authorize, authorizeSomewhere, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, InvalidInput, NotFound, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
@@ -34,8 +35,8 @@ export async function approveHostKeys(
   ctx: Ctx,
   input: z.input<typeof ApproveHostKeysInput>,
 ): Promise<{ nodes: ComputeNode[]; credentials: Credential[] }> {
-  authorize(ctx, nodePermissions.approveHostKey)
-  authorize(ctx, credentialPermissions.use)
+  authorizeSomewhere(ctx, nodePermissions.approveHostKey)
+  authorizeSomewhere(ctx, credentialPermissions.use)
   const { approvals } = parseInput(ApproveHostKeysInput, input)
   const wanted = new Map<string, Approval>()
   approvals.forEach((approval, i) => {
@@ -48,6 +49,13 @@ export async function approveHostKeys(
   })
   const idsOf = (type: Approval['objectType']) => [...wanted.values()].filter((a) => a.objectType === type).map((a) => a.id)
   return inTransaction(ctx, async (tx, ctx) => {
+    // Others than those of the grant use a bastion too.
+    if (idsOf('Credential').length > 0) {
+      authorize(ctx, nodePermissions.approveHostKey)
+      authorize(ctx, credentialPermissions.use)
+    }
+    await authorizeNodes(tx, ctx, nodePermissions.approveHostKey, idsOf('ComputeNode'))
+    await authorizeNodes(tx, ctx, credentialPermissions.use, idsOf('ComputeNode'), { connects: true })
     const nodes = await pin(tx, ctx, computeNodes, idsOf('ComputeNode'), wanted, 'node')
     const bastions = await pin(tx, ctx, credentials, idsOf('Credential'), wanted, 'bastion')
     for (const node of nodes) ctx.notify(nodeChanged({ id: node.id, tenantId: ctx.tenantId }))

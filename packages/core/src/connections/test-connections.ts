@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
+import { authorizeNodes } from '../groups/index.ts'
 import { IdempotencyKey, idempotent, rows } from '../idempotency/index.ts'
-import { authorize, type Ctx } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { Ids } from '../kernel/input.ts'
 import { nodeAudit } from '../nodes/audit-actions.ts'
@@ -22,13 +23,14 @@ export const TestConnectionsInput = z.object({
  * @throws NotFound, Conflict a node is decommissioned
  */
 export async function testConnections(ctx: Ctx, input: z.input<typeof TestConnectionsInput>): Promise<ConnectionTest[]> {
-  authorize(ctx, connectionPermissions.test)
+  authorizeSomewhere(ctx, connectionPermissions.test)
   const { nodeIds, idempotencyKey } = parseInput(TestConnectionsInput, input)
   return idempotent(
     ctx,
     { verb: 'testConnections', key: idempotencyKey, input: nodeIds, result: rows(connectionTests) },
     async (tx, ctx) => {
       const nodes = await findNodes(ctx, nodeIds, tx)
+      await authorizeNodes(tx, ctx, connectionPermissions.test, nodeIds, { connects: true })
       const tests = await tx
         .insert(connectionTests)
         .values(nodes.map((node) => ({ tenantId: ctx.tenantId, nodeId: node.id })))

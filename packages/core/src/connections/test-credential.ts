@@ -4,9 +4,10 @@ import { audit } from '../audit/index.ts'
 import { credentialAudit } from '../credentials/audit-actions.ts'
 import { credentialPermissions } from '../credentials/permissions.ts'
 import { credentials } from '../credentials/tables.ts'
+import { authorizeNodes } from '../groups/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
 import { isPasswordForNodes } from '../kernel/allowed-hosts.ts'
-import { authorize, type Ctx } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
@@ -26,7 +27,7 @@ export const TestCredentialInput = z.object({ id: Id, nodeId: Id, idempotencyKey
  * @throws NotFound, Conflict the node is decommissioned, local, outside the allowed hosts, or its host key is not approved
  */
 export async function testCredential(ctx: Ctx, input: z.input<typeof TestCredentialInput>): Promise<ConnectionTest> {
-  authorize(ctx, connectionPermissions.test)
+  authorizeSomewhere(ctx, connectionPermissions.test)
   const { id, nodeId, idempotencyKey } = parseInput(TestCredentialInput, input)
   return idempotent(
     ctx,
@@ -43,8 +44,10 @@ export async function testCredential(ctx: Ctx, input: z.input<typeof TestCredent
         .where(and(visibleTo(ctx, credentials), eq(credentials.id, id)))
         .for('key share')
       if (!credential) throw new NotFound(`There is no credential ${id}.`)
-      if (isPasswordForNodes(credential)) authorize(ctx, credentialPermissions.use)
+      if (isPasswordForNodes(credential))
+        await authorizeNodes(tx, ctx, credentialPermissions.use, [nodeId], { credentialIds: [id] })
       const [node] = await findNodes(ctx, [nodeId], tx)
+      await authorizeNodes(tx, ctx, connectionPermissions.test, [nodeId], { connects: true, credentialIds: [id] })
       const reason = testCredentialBlockedReason(credential, node!)
       if (reason) throw new Conflict(reason)
       const [test] = await tx.insert(connectionTests).values({ tenantId: ctx.tenantId, nodeId, credentialId: id }).returning()

@@ -1,8 +1,9 @@
 import { and, inArray, isNull, or, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
+import { authorizeNodes } from '../groups/index.ts'
 import { IdempotencyKey, idempotent, rows as storedRows } from '../idempotency/index.ts'
-import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx, type Tx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, parseInput } from '../kernel/errors.ts'
 import { Ids } from '../kernel/input.ts'
@@ -70,13 +71,15 @@ export async function requestDiscoveries(
  * @throws Conflict a named node is decommissioned, or its host key is not approved or changed
  */
 export async function discoverNodes(ctx: Ctx, input: z.input<typeof DiscoverNodesInput> = {}): Promise<DiscoveryRow[]> {
-  authorize(ctx, discoveryPermissions.start)
+  authorizeSomewhere(ctx, discoveryPermissions.start)
   const { nodeIds, idempotencyKey } = parseInput(DiscoverNodesInput, input)
   return idempotent(
     ctx,
     { verb: 'discoverNodes', key: idempotencyKey, input: nodeIds ?? null, result: storedRows(discoveries) },
     async (tx, ctx) => {
       const nodes = nodeIds ? await findNodes(ctx, nodeIds, tx) : await reachableNodes(tx, ctx)
+      const ids = nodes.map(({ id }) => id)
+      await authorizeNodes(tx, ctx, discoveryPermissions.start, ids, { connects: true })
       const rejected = nodes.map(connectBlockedReason).filter((why) => why !== null)
       if (rejected.length > 0)
         throw new Conflict(rejected.slice(0, 10).join(' ') + (rejected.length > 10 ? ` And ${rejected.length - 10} more.` : ''))

@@ -1,6 +1,6 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const discoveryPermissions = definePermissions('discovery', {
-  start: ['operator', 'Discover nodes.'],
+  start: ['operator', 'Discover nodes.', 'perNode'],
   report: ['system', 'Record discoveries.'],
 })

@@ -5,6 +5,7 @@ import { authorize, type Ctx } from '../kernel/context.ts'
 import { nameTaken } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { nodeGroupAudit } from './audit-actions.ts'
+import { assertNotOwnGrant } from './authorize-nodes.ts'
 import { GROUP_FIELDS } from './fields.ts'
 import { groupPermissions } from './permissions.ts'
 import { checkPlace, lockGroupTree } from './place.ts'
@@ -30,6 +31,7 @@ export async function createNodeGroup(ctx: Ctx, input: z.input<typeof CreateNode
     { verb: 'createNodeGroup', key: given.idempotencyKey, input: given, result: oneRow(nodeGroups) },
     async (tx) => {
       checkPlace(await lockGroupTree(tx, ctx), null, place)
+      await assertNotOwnGrant(tx, ctx, [place.parentId])
       const [group] = await tx
         .insert(nodeGroups)
         .values({

@@ -8,6 +8,7 @@ import { Id, Ids } from '../kernel/input.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { nodeGroupAudit } from './audit-actions.ts'
+import { assertNotOwnGrant } from './authorize-nodes.ts'
 import { exclusiveSetConflict, inSetAlready } from './exclusive-sets.ts'
 import { groupPermissions } from './permissions.ts'
 import { setMembersBlockedReason } from './policy.ts'
@@ -36,6 +37,7 @@ export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNod
     if (!group) throw await notFoundOrConflict(tx, ctx, nodeGroups, id, 'group', () => null)
     const blockedReason = setMembersBlockedReason(ctx.actor, group)
     if (blockedReason) throw new Conflict(blockedReason)
+    await assertNotOwnGrant(tx, ctx, [id])
     const nodeIds = { nodeId: nodeGroupMembers.nodeId }
     const removedRows =
       remove && remove.length > 0

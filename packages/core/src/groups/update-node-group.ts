@@ -6,6 +6,7 @@ import { nameTaken, notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } 
 import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { nodeGroupAudit } from './audit-actions.ts'
+import { assertNotOwnGrant } from './authorize-nodes.ts'
 import { exclusiveSetConflict, inSetAlready } from './exclusive-sets.ts'
 import { GROUP_FIELDS } from './fields.ts'
 import { groupPermissions } from './permissions.ts'
@@ -34,6 +35,8 @@ export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNode
     if (blockedReason) throw new Conflict(blockedReason)
     const after = { ...before, ...changesOf(given) }
     checkPlace(tree, id, after)
+    if (after.parentId !== before.parentId || after.memberQuery !== before.memberQuery)
+      await assertNotOwnGrant(tx, ctx, [id, before.parentId, after.parentId])
     await checkMembers(tx, ctx, after)
     const [group] = await tx
       .update(nodeGroups)

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { credentialPermissions } from '../credentials/permissions.ts'
+import { watchGroups } from '../groups/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
 import { authorize, type Ctx } from '../kernel/context.ts'
 import { nameTaken } from '../kernel/db/rows.ts'
@@ -48,6 +49,7 @@ export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Pr
     { verb: 'addNode', key: idempotencyKey, input: fields, result: oneRow(computeNodes) },
     async (tx, ctx) => {
       await checkReferences(tx, ctx, fields, { host: fields.host })
+      const assertNotInGrant = await watchGroups(tx, ctx, [])
       const [node] = await tx
         .insert(computeNodes)
         .values({ ...fields, tenantId: ctx.tenantId, hostKeyApprovedAt: fields.hostKey ? sql`now()` : null })
@@ -55,6 +57,7 @@ export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Pr
         .returning()
       if (!node) throw nameTaken('node', fields.name)
       await assertNodeQuota(tx, ctx)
+      await assertNotInGrant([node.id])
       await audit(tx, ctx, nodeAudit.add, node, {
         host: node.host,
         port: node.port,

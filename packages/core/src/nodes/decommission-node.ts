@@ -1,7 +1,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorizeNodes } from '../groups/index.ts'
+import { authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
 import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
@@ -18,9 +19,10 @@ import { lockNode, noUnfinishedRun, unfinishedRunOf } from './unfinished-runs.ts
  * @throws Conflict it is decommissioned already, or an unfinished run targets it
  */
 export async function decommissionNode(ctx: Ctx, input: z.input<typeof IdInput>): Promise<ComputeNode> {
-  authorize(ctx, nodePermissions.write)
+  authorizeSomewhere(ctx, nodePermissions.write)
   const { id } = parseInput(IdInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
+    await authorizeNodes(tx, ctx, nodePermissions.write, [id])
     await lockNode(tx, ctx, id)
     const [node] = await tx
       .update(computeNodes)

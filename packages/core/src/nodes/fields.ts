@@ -2,6 +2,7 @@ import { and } from 'drizzle-orm'
 import { z } from 'zod'
 import { credentialPermissions } from '../credentials/permissions.ts'
 import { type Credential, type CredentialKind, credentials } from '../credentials/tables.ts'
+import { authorizeNodes } from '../groups/index.ts'
 import { Host, NodeName, Port, User } from '../kernel/address.ts'
 import { allowedHostsBlockedReason, isPasswordForNodes } from '../kernel/allowed-hosts.ts'
 import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
@@ -62,6 +63,7 @@ type References = { [K in keyof typeof REFERENCES]?: string | null | undefined }
 /**
  * Checks that the referenced credentials exist in the tenant, have an allowed kind, and may send their password to `host`. Inside a
  * transaction it locks them against deletion.
+ * @param nodeId the node, when it exists already
  * @param prefix path of `input` in the caller's input, such as `defaults.`
  * @throws InvalidInput at the field; Forbidden a password requires `credential:use`
  */
@@ -69,7 +71,7 @@ export async function checkReferences(
   db: Tx | Ctx['db'],
   ctx: Ctx,
   input: References,
-  { host, prefix = '' }: { host?: string; prefix?: string } = {},
+  { host, prefix = '', nodeId }: { host?: string; prefix?: string; nodeId?: string } = {},
 ): Promise<void> {
   const fields = (Object.keys(REFERENCES) as (keyof typeof REFERENCES)[]).filter((field) => input[field])
   if (fields.length === 0) return
@@ -103,7 +105,10 @@ export async function checkReferences(
         message: `${row.name} is a credential of the kind ${row.kind}; here it must be ${allowed.join(' or ')}`,
       })
     else {
-      if (isPasswordForNodes(row)) authorize(ctx, credentialPermissions.use)
+      if (isPasswordForNodes(row)) {
+        if (nodeId) await authorizeNodes(db, ctx, credentialPermissions.use, [nodeId], { credentialIds: [row.id] })
+        else authorize(ctx, credentialPermissions.use)
+      }
       const reason = host === undefined ? null : allowedHostsBlockedReason(row, host)
       if (reason) issues.push({ path, message: reason })
     }

@@ -2,6 +2,7 @@ import { and, isNull } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { nodeGroupAudit } from '../groups/audit-actions.ts'
+import { watchGroups } from '../groups/index.ts'
 import { nodeGroupMembers, nodeGroups } from '../groups/tables.ts'
 import { IdempotencyKey, idempotent, type ResultStore } from '../idempotency/index.ts'
 import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
@@ -54,6 +55,7 @@ export async function importNodes(ctx: Ctx, input: z.input<typeof ImportNodesInp
   authorizeConnectionType(ctx, wanted.defaults?.connectionType)
   return idempotent(ctx, { verb: 'importNodes', key: idempotencyKey, input: wanted, result }, async (tx, ctx) => {
     await checkReferences(tx, ctx, wanted.defaults ?? {}, { prefix: 'defaults.' })
+    const assertNotInGrant = await watchGroups(tx, ctx, [])
     const rows = await planImport(tx, ctx, wanted)
     // Sorted, so that concurrent imports of the same names do not deadlock.
     const valid = rows.filter((row) => row.state === 'VALID').sort((a, b) => (a.values!.name < b.values!.name ? -1 : 1))
@@ -63,6 +65,7 @@ export async function importNodes(ctx: Ctx, input: z.input<typeof ImportNodesInp
     await flagExisting(tx, ctx, valid)
     const added = rows.filter((row) => row.state === 'ADDED')
     await joinGroups(tx, ctx, added)
+    await assertNotInGrant(added.map((row) => row.node!.id))
     await audit(
       tx,
       ctx,

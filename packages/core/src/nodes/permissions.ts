@@ -3,9 +3,9 @@ import { definePermissions } from '../kernel/permissions.ts'
 export const nodePermissions = definePermissions(
   'node',
   {
-    write: ['operator', 'Add, change and decommission nodes.'],
+    write: ['operator', 'Add, change and decommission nodes.', 'perNode'],
     purge: ['admin', 'Delete nodes permanently.'],
-    approveHostKey: ['admin', 'Approve host keys; also requires `credential:use`.'],
+    approveHostKey: ['admin', 'Approve host keys; also requires `credential:use`.', 'perNode'],
     local: ['admin', "Add nodes of connection type local, which run commands on the worker's machine."],
     report: ['system', 'Record observations of nodes.'],
   },

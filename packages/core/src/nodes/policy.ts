@@ -1,5 +1,5 @@
 import type { Actor } from '../kernel/context.ts'
-import { permissionDeniedReason } from '../kernel/context.ts'
+import { deniedEverywhereReason, permissionDeniedReason } from '../kernel/context.ts'
 import { fingerprint } from './host-key.ts'
 import { nodePermissions } from './permissions.ts'
 import type { ComputeNode } from './tables.ts'
@@ -14,7 +14,7 @@ type Named = Pick<ComputeNode, 'name'>
 
 /** Why `actor` may not change this node's fields; null when allowed. */
 export function updateBlockedReason(actor: Actor, node: Named & Pick<ComputeNode, 'decommissionedAt'>): string | null {
-  const denied = permissionDeniedReason(actor, nodePermissions.write)
+  const denied = deniedEverywhereReason(actor, nodePermissions.write)
   if (denied) return `Changing a node: ${denied}`
   if (node.decommissionedAt) return `The node ${node.name} is decommissioned; recommission it first.`
   return null
@@ -38,7 +38,7 @@ export function decommissionBlockedReason(
   node: Named & Pick<ComputeNode, 'decommissionedAt'>,
   runningIn: string | null = null,
 ): string | null {
-  const denied = permissionDeniedReason(actor, nodePermissions.write)
+  const denied = deniedEverywhereReason(actor, nodePermissions.write)
   if (denied) return `Decommissioning a node: ${denied}`
   if (node.decommissionedAt) return `The node ${node.name} is already decommissioned.`
   return whileRunning(node, runningIn)

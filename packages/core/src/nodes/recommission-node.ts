@@ -1,7 +1,8 @@
 import { and, eq, isNotNull } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorizeNodes } from '../groups/index.ts'
+import { authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
 import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
@@ -16,9 +17,10 @@ import { type ComputeNode, computeNodes } from './tables.ts'
  * @throws NotFound, Conflict it is in service, or the tenant's quota of nodes is reached
  */
 export async function recommissionNode(ctx: Ctx, input: z.input<typeof IdInput>): Promise<ComputeNode> {
-  authorize(ctx, nodePermissions.write)
+  authorizeSomewhere(ctx, nodePermissions.write)
   const { id } = parseInput(IdInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
+    await authorizeNodes(tx, ctx, nodePermissions.write, [id])
     const [node] = await tx
       .update(computeNodes)
       .set({ decommissionedAt: null, maintenanceAt: null, readyAt: null, unreachableSince: null, unreachableReason: null })

@@ -1,7 +1,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorizeNodes } from '../groups/index.ts'
+import { authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
 import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
@@ -18,9 +19,10 @@ export const SetNodeMaintenanceInput = z.object({ id: Id, isOn: z.boolean() })
  * @throws NotFound, Conflict it is decommissioned
  */
 export async function setNodeMaintenance(ctx: Ctx, input: z.input<typeof SetNodeMaintenanceInput>): Promise<ComputeNode> {
-  authorize(ctx, nodePermissions.write)
+  authorizeSomewhere(ctx, nodePermissions.write)
   const { id, isOn } = parseInput(SetNodeMaintenanceInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
+    await authorizeNodes(tx, ctx, nodePermissions.write, [id])
     const [node] = await tx
       .update(computeNodes)
       .set({ maintenanceAt: isOn ? sql`coalesce(${computeNodes.maintenanceAt}, now())` : null })

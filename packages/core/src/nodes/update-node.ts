@@ -1,7 +1,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorizeNodes, watchGroups } from '../groups/index.ts'
+import { authorize, authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
 import { nameTaken, notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
@@ -39,7 +40,7 @@ const UNKNOWN = {
  * @throws Conflict the node is decommissioned, or the name is taken
  */
 export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput>): Promise<ComputeNode> {
-  authorize(ctx, nodePermissions.write)
+  authorizeSomewhere(ctx, nodePermissions.write)
   const { id, ...fields } = parseInput(UpdateNodeInput, input)
   authorizeConnectionType(ctx, fields.connectionType)
   const changes = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields
@@ -47,6 +48,7 @@ export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput
     const scope = and(visibleTo(ctx, computeNodes), eq(computeNodes.id, id), isNull(computeNodes.decommissionedAt))
     const [before] = await tx.select().from(computeNodes).where(scope).for('no key update')
     if (!before) throw await notFoundOrConflict(tx, ctx, computeNodes, id, 'node', (row) => updateBlockedReason(ctx.actor, row))
+    await authorizeNodes(tx, ctx, nodePermissions.write, [id])
     // Whoever may not make a local node may not turn one to other work either.
     authorizeConnectionType(ctx, before.connectionType)
     // A form may send the credentials that the node has already.
@@ -55,15 +57,20 @@ export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput
         changes[field] === before[field] ? [] : [[field, changes[field]]],
       ),
     )
-    await checkReferences(tx, ctx, attached, { host: changes.host ?? before.host })
+    await checkReferences(tx, ctx, attached, { host: changes.host ?? before.host, nodeId: id })
+    await authorizeNodes(tx, ctx, nodePermissions.write, [id], { credentialIds: Object.values(attached) })
     const isMoved = (['host', 'port', 'connectionType'] as const).some(
       (f) => changes[f] !== undefined && changes[f] !== before[f],
     )
+    // Whoever holds the permission only for some nodes cannot make another machine one of them, to which their credentials would be sent.
+    if (isMoved) authorize(ctx, nodePermissions.write)
+    const assertSameGroups = await watchGroups(tx, ctx, [id])
     const [node] = await tx
       .update(computeNodes)
       .set({ ...changes, ...(isMoved ? UNKNOWN : {}), updatedAt: sql`now()` })
       .where(scope)
       .returning()
+    await assertSameGroups()
     const differing = Object.keys(changes)
       .filter((field) => JSON.stringify(before[field as keyof ComputeNode]) !== JSON.stringify(node![field as keyof ComputeNode]))
       .sort()

@@ -1,8 +1,8 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
 export const jobRunPermissions = definePermissions('job_run', {
-  start: ['operator', 'Start and retry runs.'],
-  cancel: ['operator', 'Cancel runs.'],
+  start: ['operator', 'Start and retry runs.', 'perNode'],
+  cancel: ['operator', 'Cancel runs.', 'perNode'],
   report: ['system', 'Record events and results of runs.'],
 })
 

@@ -1,11 +1,11 @@
-import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
+import { type Actor, deniedEverywhereReason } from '../kernel/context.ts'
 import { jobRunPermissions } from './permissions.ts'
 import type { JobRun } from './tables.ts'
 
 /** Null when `actor` may cancel the run now, else the reason. A second cancel of the same run is allowed and has no effect. */
 export function cancelBlockedReason(actor: Actor, run: Pick<JobRun, 'status' | 'finishedAt'>): string | null {
   if (run.finishedAt) return `The run has ended: ${run.status}.`
-  return permissionDeniedReason(actor, jobRunPermissions.cancel)
+  return deniedEverywhereReason(actor, jobRunPermissions.cancel)
 }
 
 /** Null when `actor` may retry the run on hosts that did not succeed, else the reason. */
@@ -15,7 +15,7 @@ export function retryBlockedReason(
 ): string | null {
   if (!run.finishedAt) return `The run has not ended: ${run.status}.`
   if (run.hostsOk === run.hostsTotal) return 'All hosts of the run succeeded.'
-  return permissionDeniedReason(actor, jobRunPermissions.start)
+  return deniedEverywhereReason(actor, jobRunPermissions.start)
 }
 
 /** The properties of a node that decide whether a playbook may run on it. */

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
+import { type Actor, deniedEverywhereReason, permissionDeniedReason } from '../kernel/context.ts'
 import { isReserved } from './names.ts'
 import { variablePermissions } from './permissions.ts'
 import type { Vars } from './tables.ts'
 
 /** Why `actor` may not change the variables of a scope, including secrets; null when allowed. */
-export const setVarsBlockedReason = (actor: Actor): string | null => permissionDeniedReason(actor, variablePermissions.write)
+export const setVarsBlockedReason = (actor: Actor): string | null => deniedEverywhereReason(actor, variablePermissions.write)
 
 /** Why `actor` may not make this change; null when allowed. Only admins may set or remove Ansible's own variables. */
 export function reservedVarsBlockedReason(actor: Actor, before: Vars, after: Vars): string | null {

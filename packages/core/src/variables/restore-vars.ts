@@ -1,8 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
 import { NotFound, parseInput } from '../kernel/errors.ts'
 import { variableAudit } from './audit-actions.ts'
+import { authorizeScope } from './authorize-scope.ts'
 import { variablePermissions } from './permissions.ts'
 import { findScope, isOneScope, ONE_SCOPE, Reason, SCOPE_FIELDS, saveScope } from './scope.ts'
 import { type VariableScope, variableVersions } from './tables.ts'
@@ -16,9 +17,10 @@ export const RestoreVarsInput = z
  * @throws NotFound no such scope or version; Conflict on a concurrent change
  */
 export async function restoreVars(ctx: Ctx, input: z.input<typeof RestoreVarsInput>): Promise<VariableScope> {
-  authorize(ctx, variablePermissions.write)
+  authorizeSomewhere(ctx, variablePermissions.write)
   const { version, reason, ...ref } = parseInput(RestoreVarsInput, input)
   return inTransaction(ctx, async (tx) => {
+    await authorizeScope(tx, ctx, ref)
     const scope = await findScope(tx, ctx, ref)
     const [old] = scope.row
       ? await tx

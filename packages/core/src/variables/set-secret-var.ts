@@ -1,9 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Secret } from '../kernel/input.ts'
 import { variableAudit } from './audit-actions.ts'
+import { authorizeScope } from './authorize-scope.ts'
 import { variableNameError, variableValueError } from './names.ts'
 import { variablePermissions } from './permissions.ts'
 import { findScope, isOneScope, ONE_SCOPE, Reason, SCOPE_FIELDS, saveScope } from './scope.ts'
@@ -28,13 +29,14 @@ export const SetSecretVarInput = z
  * @throws InvalidInput at name or value; NotFound no such scope; Conflict on a concurrent change
  */
 export async function setSecretVar(ctx: Ctx, input: z.input<typeof SetSecretVarInput>): Promise<VariableScope> {
-  authorize(ctx, variablePermissions.write)
+  authorizeSomewhere(ctx, variablePermissions.write)
   const { name, value, reason, ...ref } = parseInput(SetSecretVarInput, input)
   const wrong = variableNameError(name)
   if (wrong) throw new InvalidInput([{ path: 'name', message: wrong }])
   const secretId = uuidv7()
   const encrypted = await ctx.vault.encrypt({ tenantId: ctx.tenantId, objectId: secretId, field: 'value' }, value)
   return inTransaction(ctx, async (tx) => {
+    await authorizeScope(tx, ctx, ref)
     const scope = await findScope(tx, ctx, ref)
     const { source = '', vars = {}, secrets = {}, version = 0, id = uuidv7() } = scope.row ?? {}
     if (Object.hasOwn(vars, name))

@@ -1,8 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { variableAudit } from './audit-actions.ts'
+import { authorizeScope } from './authorize-scope.ts'
 import { parseVars } from './parse-vars.ts'
 import { variablePermissions } from './permissions.ts'
 import { findScope, isOneScope, ONE_SCOPE, Reason, SCOPE_FIELDS, saveScope, Version } from './scope.ts'
@@ -19,10 +20,11 @@ export const SetVarsInput = z
  * @throws InvalidInput at text, with line and column; Forbidden for Ansible's own variables
  */
 export async function setVars(ctx: Ctx, input: z.input<typeof SetVarsInput>): Promise<VariableScope> {
-  authorize(ctx, variablePermissions.write)
+  authorizeSomewhere(ctx, variablePermissions.write)
   const { text, basedOn, reason, ...ref } = parseInput(SetVarsInput, input)
   const vars = parseVars(text)
   return inTransaction(ctx, async (tx) => {
+    await authorizeScope(tx, ctx, ref)
     const scope = await findScope(tx, ctx, ref)
     const content = { source: text, vars, secrets: scope.row?.secrets ?? {} }
     return saveScope(tx, ctx, scope, { content, basedOn, reason, action: variableAudit.set, id: scope.row?.id ?? uuidv7() })

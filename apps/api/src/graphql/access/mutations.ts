@@ -117,6 +117,10 @@ mutation('createApiToken', {
       description:
         'Of the permissions of the role, those that the token has, at most 200 and only ones that the caller holds. Default: all of the role.',
     }),
+    nodeGroupIds: t.idList({
+      description:
+        'IDs of groups, at most 50: the token has permissions, other than to read, only for their nodes, and creates no tokens. Default: the whole tenant.',
+    }),
     isInstallationAdmin: t.boolean({
       description:
         'Whether the token also holds the permissions of the installation; only for installation administrators. Default: false.',
@@ -139,12 +143,13 @@ mutation('createApiToken', {
     secret: { type: 'String', description: 'The secret, sent as `Authorization: Bearer …`. It is shown only here.' },
   },
   errors: [NotFound],
-  resolve: async ({ serviceAccountId, ...input }, { ctx, deps }) => {
+  resolve: async ({ serviceAccountId, nodeGroupIds, ...input }, { ctx, deps }) => {
     const { token, apiToken } = await createApiToken(
       ctx,
       {
         ...input,
         isInstallationAdmin: input.isInstallationAdmin ?? false,
+        nodeGroupIds: nodeGroupIds?.map((id) => rowId('NodeGroup', id)),
         serviceAccountId: rowIdIfGiven('Member', serviceAccountId),
       },
       deps.tokenPolicy,

@@ -1,16 +1,24 @@
 import { findMemberships, hasLocalSignIn, memberPermissions, revokeBlockedReason, tokenPermissions } from '@muster/core/access'
 import { permissionDeniedReason } from '@muster/core/context'
+import { isOneOf, visibleTo } from '@muster/core/db'
 import { grantablePermissions } from '@muster/core/permissions'
 import { schema } from '@muster/core/registry'
 import { and, eq, isNotNull, ne, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import type { Caller } from '../../sign-in/caller.ts'
+import { NodeGroup } from '../groups/types.ts'
 import { connectionTypes } from '../shared/connections.ts'
+import { loader } from '../shared/loaders.ts'
 import { ViewerKind } from './enums.ts'
 import { actorField, nullableActorField, Tenant, User } from './people.ts'
 import { PermissionType } from './permissions.ts'
 
-const { accounts, users } = schema
+const { accounts, nodeGroups, users } = schema
+
+const loadGroup = loader(async ({ ctx }, ids) => {
+  const isWanted = and(visibleTo(ctx, nodeGroups), isOneOf(nodeGroups.id, [...ids]))
+  return new Map((await ctx.db.select().from(nodeGroups).where(isWanted)).map((row) => [row.id, row]))
+})
 
 export const ApiToken = builder.drizzleNode('apiTokens', {
   name: 'ApiToken',
@@ -31,6 +39,19 @@ export const ApiToken = builder.drizzleNode('apiTokens', {
     permissions: t.exposeStringList('permissions', {
       nullable: true,
       description: 'Of the permissions of the role, those that the token has, at most 100; null: all of them.',
+    }),
+    nodeGroups: t.field({
+      type: [NodeGroup],
+      description:
+        'Groups for whose nodes the token has its permissions; in the whole tenant it then has only those to read. At most 50; empty: the token is not limited to groups, unless `isLimitedToGroups` because all were deleted.',
+      select: { columns: { groupIds: true } },
+      resolve: async ({ groupIds }, _args, context) =>
+        (await Promise.all(groupIds.map((id) => loadGroup(context, id)))).filter((group) => group !== undefined),
+    }),
+    isLimitedToGroups: t.boolean({
+      description: 'Whether the token has permissions, other than to read, only for the nodes of groups.',
+      select: { columns: { groupIds: true } },
+      resolve: ({ groupIds }) => groupIds.length > 0,
     }),
     networks: t.exposeStringList('networks', {
       description: 'Networks from which the token is accepted, such as `10.0.0.0/8`; at most 50. Empty: everywhere.',

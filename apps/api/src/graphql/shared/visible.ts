@@ -13,6 +13,7 @@ const { members, passkeys, sessions, workers } = schema
 const READ_PERMISSIONS: Partial<Record<TypeName, Permission>> = {
   ApiToken: tokenPermissions.read,
   Credential: credentialPermissions.read,
+  Grant: memberPermissions.read,
   Invitation: memberPermissions.write,
   Member: memberPermissions.read,
   SecretStore: credentialPermissions.read,

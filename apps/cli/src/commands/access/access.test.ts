@@ -45,6 +45,73 @@ it('creates, lists and revokes API tokens', async () => {
   expect(await muster('token revoke nothing')).toMatchObject({ code: 4, err: expect.stringContaining('muster token list') })
 })
 
+it('creates custom roles, grants and limited tokens', async () => {
+  const created = await muster([
+    'role',
+    'create',
+    'night-shift',
+    '--permissions',
+    'job_run:start,job_run:cancel',
+    '--permissions',
+    'alert:write',
+  ])
+  expect(created.err).toBe('Created the role night-shift: alert:write job_run:cancel job_run:start tenant:read.\n')
+  expect((await muster('role list')).out).toMatch(
+    /^night-shift +custom +- +alert:write job_run:cancel job_run:start tenant:read$/m,
+  )
+  expect(
+    (await muster(['role', 'update', 'night-shift', '--permissions', 'job_run:start', '--description', 'nights'])).err,
+  ).toContain('Changed the role night-shift: job_run:start tenant:read.')
+  expect(await muster('role create too-much --permissions audit:write')).toMatchObject({ code: 3 })
+  await muster(['member', 'add-service-account', 'nightly', '--role', 'viewer'])
+  await muster(['group', 'create', 'gpu_prod'])
+  await muster(['group', 'add-nodes', 'gpu_prod', 'gpu001'])
+  const granted = await muster([
+    'grant',
+    'create',
+    'nightly',
+    '--role',
+    'night-shift',
+    '--group',
+    'gpu_prod',
+    '--template',
+    'connectivity_check',
+  ])
+  expect(granted.err).toBe('nightly is night-shift of the nodes of gpu_prod.\n')
+  expect((await muster('grant list')).out).toMatch(/^nightly +night-shift +gpu_prod +connectivity_check +all /m)
+  expect(await muster('role delete night-shift --yes')).toMatchObject({
+    code: 5,
+    err: expect.stringContaining('a grant of nightly'),
+  })
+  const token = await muster([
+    'token',
+    'create',
+    'limited',
+    '--role',
+    'operator',
+    '--permissions',
+    'job_run:start',
+    '--group',
+    'gpu_prod',
+    '--service-account',
+    'nightly',
+  ])
+  expect((await muster('token list -o wide')).out).toMatch(/ limited +operator .* job_run:start,tenant:read +gpu_prod /)
+  const ownToken = process.env.MUSTER_TOKEN!
+  vi.stubEnv('MUSTER_TOKEN', token.out.trim())
+  expect(await muster(['run', 'connectivity_check', '--limit', 'gpu002'])).toMatchObject({
+    code: 3,
+    err: expect.stringMatching(/your grants cover only the nodes of gpu_prod, not gpu002/),
+  })
+  expect((await muster('role permissions')).out).toMatch(/^job_run:start +yes /m)
+  vi.stubEnv('MUSTER_TOKEN', ownToken)
+  expect(await muster('grant delete nightly --group other --yes')).toMatchObject({ code: 4 })
+  expect((await muster(['grant', 'delete', 'nightly', '--group', 'gpu_prod', '--yes'])).err).toBe(
+    'Deleted 1 grant of nightly for gpu_prod.\n',
+  )
+  expect((await muster('role delete night-shift --yes')).err).toBe('Deleted the role night-shift.\n')
+})
+
 it('invites, lists, changes and removes members', async () => {
   const invited = await muster('member invite Ada@site.test --role operator --days 2')
   expect(invited).toMatchObject({ code: 0, out: expect.stringMatching(/\/invitation#token=msi_\S+\n$/) })
@@ -57,7 +124,9 @@ it('invites, lists, changes and removes members', async () => {
 
   expect((await muster(['member', 'add-service-account', 'ci', '--role', 'operator'])).err).toContain('ci (operator)')
   const token = await muster('token create build --role operator --service-account ci --network 127.0.0.1 --network 10.0.0.0/8')
-  expect((await muster('token list -o wide')).out).toMatch(/ build +operator .* ci +127.0.0.1\/32,10.0.0.0\/8 /)
+  expect((await muster('token list -o wide')).out).toMatch(
+    / build +operator .* ci +all of the role +all nodes +127.0.0.1\/32,10.0.0.0\/8 /,
+  )
   const ownToken = process.env.MUSTER_TOKEN!
   vi.stubEnv('MUSTER_TOKEN', token.out.trim())
   expect((await muster('whoami -o json')).out).toContain('operator')

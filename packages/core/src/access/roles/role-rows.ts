@@ -1,4 +1,5 @@
 import { and, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
+import { grants } from '../../grants/tables.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/client.ts'
 import { visibleTo } from '../../kernel/db/rows.ts'
@@ -38,7 +39,7 @@ export async function findRoles(db: Db | Tx, ctx: Pick<Ctx, 'tenantId'>, names: 
   return new Map(wanted.map((name) => [name, { name, permissions: permissionsOfRole(name, permissions.get(name) ?? null) }]))
 }
 
-/** Users of each of these roles, as text for messages: members, open invitations and valid API tokens. */
+/** Users of each of these roles, as text for messages: members, open invitations, valid API tokens and grants. */
 export async function rolesInUse(
   db: Db | Tx,
   ctx: Pick<Ctx, 'tenantId'>,
@@ -73,7 +74,13 @@ export async function rolesInUse(
         gt(apiTokens.expiresAt, sql`now()`),
       ),
     )
-  const rows = await ofMembers.unionAll(ofInvitations).unionAll(ofTokens)
+  const ofGrants = db
+    .select({ role: grants.role, who: sql<string>`'a grant of ' || ${users.name}`.as('who') })
+    .from(grants)
+    .innerJoin(members, eq(members.id, grants.memberId))
+    .innerJoin(users, eq(users.id, members.userId))
+    .where(and(visibleTo(ctx, grants), inArray(grants.role, wanted)))
+  const rows = await ofMembers.unionAll(ofInvitations).unionAll(ofTokens).unionAll(ofGrants)
   const found = Map.groupBy(rows, ({ role }) => role)
   return new Map(wanted.map((name) => [name, (found.get(name) ?? []).map(({ who }) => who).sort()]))
 }

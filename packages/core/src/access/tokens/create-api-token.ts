@@ -1,13 +1,14 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../../audit/index.ts'
+import { nodeGroups } from '../../groups/tables.ts'
 import { IdempotencyKey, idempotent, shownOnce } from '../../idempotency/index.ts'
 import { authorize, type Ctx, createdBy, type Tx } from '../../kernel/context.ts'
-import { visibleTo } from '../../kernel/db/rows.ts'
+import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
 import { Forbidden, InvalidInput, NotFound, parseInput } from '../../kernel/errors.ts'
 import { Id, Ids, singleLineText } from '../../kernel/input.ts'
 import { Network, networkOutside } from '../../kernel/networks.ts'
-import type { Role } from '../../kernel/permissions.ts'
+import { isBuiltInRole, type Role } from '../../kernel/permissions.ts'
 import { apiTokenAudit } from '../audit-actions.ts'
 import { memberPermissions, tenantPermissions, tokenPermissions } from '../permissions.ts'
 import { exceedsBlockedReason } from '../policy.ts'
@@ -25,7 +26,7 @@ export const CreateApiTokenInput = z.object({
   /** Of the permissions of the role, those that the token has. Null: all. */
   permissions: PermissionNames.nullish(),
   /** The token has permissions, other than to read, only for nodes of these groups. Empty: in the whole tenant. */
-  groupIds: Ids.refine((ids) => ids.length <= 50, 'at most 50')
+  nodeGroupIds: Ids.refine((ids) => ids.length <= 50, 'at most 50')
     .nullish()
     .transform((ids) => ids ?? []),
   /** Also holds the permissions of the installation, as long as its owner does. */
@@ -60,11 +61,11 @@ export async function createApiToken(
 ): Promise<Created> {
   authorize(ctx, tokenPermissions.write)
   const { idempotencyKey, ...fields } = parseInput(CreateApiTokenInput, input)
-  const { name, isInstallationAdmin, expiresInSeconds, serviceAccountId, groupIds } = fields
+  const { name, isInstallationAdmin, expiresInSeconds, serviceAccountId, nodeGroupIds: groupIds } = fields
   if (isInstallationAdmin && !('isInstallationAdmin' in ctx.actor && ctx.actor.isInstallationAdmin))
     throw new Forbidden('Only an installation administrator can create a token with installation permissions.')
   if (isInstallationAdmin && groupIds.length > 0)
-    throw new InvalidInput([{ path: 'groupIds', message: 'must be empty for a token that administers the installation' }])
+    throw new InvalidInput([{ path: 'nodeGroupIds', message: 'must be empty for a token that administers the installation' }])
   if (serviceAccountId) authorize(ctx, memberPermissions.write)
   if (expiresInSeconds && expiresInSeconds > maxDays * DAY_S) throw tooLong(`at most ${maxDays * DAY_S} (${maxDays} days)`)
   const seconds = expiresInSeconds ?? Math.min(DEFAULT_DAYS, maxDays) * DAY_S
@@ -82,6 +83,7 @@ export async function createApiToken(
       isOwn,
     )
     if (blockedReason) throw new Forbidden(`${tokenPermissions.write.name}: ${blockedReason}`)
+    await assertGroupsExist(tx, ctx, groupIds)
     const ownerId = serviceAccountId ? await findServiceAccount(tx, ctx, serviceAccountId) : callerId(ctx)
     const parent = ctx.actor.kind === 'token' ? await lockParent(tx, ctx, ctx.actor.id) : null
     if (parent && expiresInSeconds && Date.now() + expiresInSeconds * 1000 > parent.expiresAt.getTime())
@@ -123,10 +125,10 @@ export async function createApiToken(
 
 /**
  * Which permissions of its role a new token has; null: all, also those that the role gets later. A token names those of the tokens it
- * creates, so that no change of a role gives them more than it has itself.
+ * creates with a custom role, so that no change of the role gives them more than it has itself.
  */
 function permissionsOf({ actor }: Ctx, role: Role, given: string[] | null | undefined): ReadonlySet<string> | null {
-  if (!given) return actor.kind === 'token' ? role.permissions : null
+  if (!given) return actor.kind === 'token' && !isBuiltInRole(role.name) ? role.permissions : null
   const issues = given.flatMap((name, i) =>
     role.permissions.has(name) ? [] : [{ path: `permissions.${i}`, message: `the role ${role.name} does not include ${name}` }],
   )
@@ -141,6 +143,17 @@ function callerId({ actor }: Ctx): string {
   const id = actor.kind === 'user' ? actor.id : actor.kind === 'token' ? actor.userId : null
   if (!id) throw new InvalidInput([{ path: 'serviceAccountId', message: 'is required: only members own API tokens' }])
   return id
+}
+
+async function assertGroupsExist(tx: Tx, ctx: Ctx, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  const rows = await tx
+    .select({ id: nodeGroups.id })
+    .from(nodeGroups)
+    .where(and(visibleTo(ctx, nodeGroups), isOneOf(nodeGroups.id, ids)))
+  const known = new Set(rows.map(({ id }) => id))
+  const missing = ids.find((id) => !known.has(id))
+  if (missing) throw new NotFound(`There is no group ${missing}.`)
 }
 
 /** The user of a member that is a service account. */

@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../../audit/index.ts'
-import { actorColumns, authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
+import { actorColumns, authorizeSomewhere, type Ctx, inTransaction } from '../../kernel/context.ts'
 import { notFoundOrConflict, visibleTo } from '../../kernel/db/rows.ts'
 import { parseInput } from '../../kernel/errors.ts'
 import { IdInput } from '../../kernel/input.ts'
@@ -9,6 +9,7 @@ import { jobRunAudit } from '../audit-actions.ts'
 import { jobRunCancelRequested, jobRunChanged } from '../change-events.ts'
 import { jobRunPermissions } from '../permissions.ts'
 import { type JobRun, jobRuns } from '../tables.ts'
+import { authorizeCancel } from './authorize-run.ts'
 import { changeEventsOfEnd, endJobRuns } from './end-job-runs.ts'
 
 /**
@@ -17,13 +18,14 @@ import { changeEventsOfEnd, endJobRuns } from './end-job-runs.ts'
  * @throws Conflict when the run already ended
  */
 export async function cancelJobRun(ctx: Ctx, input: z.input<typeof IdInput>): Promise<JobRun> {
-  authorize(ctx, jobRunPermissions.cancel)
+  authorizeSomewhere(ctx, jobRunPermissions.cancel)
   const { id } = parseInput(IdInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
     const unfinished = and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id), isNull(jobRuns.finishedAt))
     // The lock blocks a concurrent claim. Either the claim finds the run canceled, or this transaction finds it claimed.
     const [before] = await tx.select().from(jobRuns).where(unfinished).for('update')
     if (!before) throw await notFoundOrConflict(tx, ctx, jobRuns, id, 'run', (run) => `The run ${run.id} is over: ${run.status}.`)
+    await authorizeCancel(tx, ctx, before)
     if (before.cancelRequestedAt) return before
     const [asked] = await tx
       .update(jobRuns)

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { authorize, type Ctx } from '../../kernel/context.ts'
+import { authorizeSomewhere, type Ctx } from '../../kernel/context.ts'
 import { parseInput } from '../../kernel/errors.ts'
 import type { LeanNode } from '../../nodes/tables.ts'
 import { type Blocker, runsAtNodes } from '../../run-queue/index.ts'
@@ -9,6 +9,7 @@ import type { JobTemplate, Vars } from '../../templates/tables.ts'
 import { type EffectiveVar, varsOfNodes } from '../../variables/index.ts'
 import { jobRunPermissions } from '../permissions.ts'
 import { assertNotEmpty, blockedNodes } from './assert-runnable.ts'
+import { authorizeRun } from './authorize-run.ts'
 import { ansibleArguments } from './command-line.ts'
 import { RunJobInput } from './run-job.ts'
 import { settingsOf, templateNamed, varsOf } from './run-settings.ts'
@@ -41,13 +42,14 @@ export type RunPreview = {
  * @throws Conflict, InvalidInput, NotFound as `runJob` for input that cannot be resolved
  */
 export async function previewRun(ctx: Ctx, input: z.input<typeof RunJobInput>): Promise<RunPreview> {
-  authorize(ctx, jobRunPermissions.start)
+  authorizeSomewhere(ctx, jobRunPermissions.start)
   const given = parseInput(RunJobInput, input)
   checkExtraVars(given.extraVars ?? {})
   const template = await templateNamed(ctx, given.template)
   const settings = settingsOf(template, given)
   const { extraVars, secrets } = varsOf(template, given.extraVars ?? {})
   const nodes = await selectNodes(ctx, given.nodeIds ?? given.limit!)
+  await authorizeRun(ctx.db, ctx, template, nodes)
   assertNotEmpty(nodes, given.nodeIds ? 'nodeIds' : 'limit')
   const ids = nodes.map((node) => node.id)
   const [vars, unfit, waitsFor] = await Promise.all([

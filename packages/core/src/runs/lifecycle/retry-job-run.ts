@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../../audit/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../../idempotency/index.ts'
-import { authorize, type Ctx } from '../../kernel/context.ts'
+import { authorizeSomewhere, type Ctx } from '../../kernel/context.ts'
 import { visibleTo } from '../../kernel/db/rows.ts'
 import { Conflict, InvalidInput, NotFound, parseInput } from '../../kernel/errors.ts'
 import { Id, Ids, multilineText } from '../../kernel/input.ts'
@@ -14,6 +14,7 @@ import { jobRunPermissions } from '../permissions.ts'
 import { retryBlockedReason } from '../policy.ts'
 import { type HostResult, type JobRun, jobRunHosts, jobRuns } from '../tables.ts'
 import { assertRunnable } from './assert-runnable.ts'
+import { authorizeRun } from './authorize-run.ts'
 import { insertRun } from './insert-run.ts'
 
 export const RETRIES = ['FAILED', 'UNREACHABLE', 'NOT_RUN'] as const
@@ -43,7 +44,7 @@ const RESULTS: Record<(typeof RETRIES)[number], HostResult[]> = {
  * @throws InvalidInput at nodeIds for nodes that were not in the run or cannot be used
  */
 export async function retryJobRun(ctx: Ctx, input: z.input<typeof RetryJobRunInput>): Promise<JobRun> {
-  authorize(ctx, jobRunPermissions.start)
+  authorizeSomewhere(ctx, jobRunPermissions.start)
   const { id, hosts: which, nodeIds, reason, idempotencyKey } = parseInput(RetryJobRunInput, input)
   const request = { id, hosts: which, nodeIds: nodeIds?.toSorted(), reason }
   return idempotent(
@@ -71,6 +72,8 @@ export async function retryJobRun(ctx: Ctx, input: z.input<typeof RetryJobRunInp
           }specify the nodes to retry.`,
         )
       const nodes = await selectNodes(ctx, chosen, tx)
+      const template = { id: parent.templateId, name: parent.templateName, gitCredentialId: parent.gitCredentialId }
+      await authorizeRun(tx, ctx, template, nodes)
       await assertRunnable(ctx, tx, nodes, 'nodeIds')
       await assertSandboxFor(tx, parent.source)
       const run = await insertRun(

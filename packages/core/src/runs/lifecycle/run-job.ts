@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { audit } from '../../audit/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../../idempotency/index.ts'
-import { authorize, type Ctx } from '../../kernel/context.ts'
+import { authorizeSomewhere, type Ctx } from '../../kernel/context.ts'
 import { parseInput } from '../../kernel/errors.ts'
 import { Ids, multilineText, singleLineText } from '../../kernel/input.ts'
 import { selectNodes } from '../../selection/index.ts'
@@ -12,6 +12,7 @@ import { jobRunChanged } from '../change-events.ts'
 import { jobRunPermissions } from '../permissions.ts'
 import { type JobRun, jobRuns, runSecrets } from '../tables.ts'
 import { assertRunnable } from './assert-runnable.ts'
+import { authorizeRun } from './authorize-run.ts'
 import { insertRun } from './insert-run.ts'
 import { encryptRunSecrets, settingsOf, templateNamed, varsOf } from './run-settings.ts'
 
@@ -44,7 +45,7 @@ export const RunJobInput = z
  * @throws NotFound when there is no such template or node
  */
 export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Promise<JobRun> {
-  authorize(ctx, jobRunPermissions.start)
+  authorizeSomewhere(ctx, jobRunPermissions.start)
   const { extraVars, idempotencyKey, ...given } = parseInput(RunJobInput, input)
   checkExtraVars(extraVars ?? {})
   const template = await templateNamed(ctx, given.template)
@@ -56,6 +57,7 @@ export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Prom
     { verb: 'runJob', key: idempotencyKey, input: request, hasSecrets: secrets !== null, result: oneRow(jobRuns) },
     async (tx, ctx) => {
       const nodes = await selectNodes(ctx, given.nodeIds ?? given.limit!, tx)
+      await authorizeRun(tx, ctx, template, nodes)
       await assertRunnable(ctx, tx, nodes, given.nodeIds ? 'nodeIds' : 'limit')
       await assertSandboxFor(tx, template.source)
       if (secrets) await tx.insert(runSecrets).values(secrets)

@@ -2,11 +2,19 @@ import { request } from '../../../client.ts'
 import { Command } from '../../../command.ts'
 import { orThrow } from '../../../errors.ts'
 import { graphql } from '../../../graphql.ts'
+import { groupId } from '../../../lookup.ts'
 import { commaList, integer } from '../../../options.ts'
 import { findMember } from '../members/find-member.ts'
 import { roleOption } from '../members/role.ts'
 
-type Options = { role: string; permissions?: string[]; days?: number; network?: string[]; serviceAccount?: string }
+type Options = {
+  role: string
+  permissions?: string[]
+  group?: string[]
+  days?: number
+  network?: string[]
+  serviceAccount?: string
+}
 
 export const tokenCreate = () =>
   new Command('create')
@@ -18,10 +26,15 @@ export const tokenCreate = () =>
       'of the permissions of the role, those that the token has, such as job_run:start,job_run:cancel; repeatable (default: all)',
       commaList,
     )
+    .option(
+      '--group <names>',
+      'groups for whose nodes it has permissions other than to read; repeatable (default: all nodes)',
+      commaList,
+    )
     .option('--days <n>', 'days until the token expires, at most API_TOKEN_MAX_DAYS (default: 90)', integer)
     .option('--network <cidr>', 'accept the token only from this address or network, such as 10.0.0.0/8; repeatable', commaList)
     .option('--service-account <name>', 'service account that owns the token (default: you)')
-    .action(async (name: string, { role, permissions, days, network, serviceAccount }: Options) => {
+    .action(async (name: string, { role, permissions, group, days, network, serviceAccount }: Options) => {
       const { createApiToken } = await request(
         graphql(`mutation TokenCreate($input: CreateApiTokenInput!) {
           createApiToken(input: $input) {
@@ -33,6 +46,7 @@ export const tokenCreate = () =>
             name,
             role,
             ...(permissions ? { permissions } : {}),
+            ...(group ? { nodeGroupIds: await Promise.all(group.map(groupId)) } : {}),
             ...(days ? { expiresInSeconds: days * 86_400 } : {}),
             ...(network ? { networks: network } : {}),
             ...(serviceAccount ? { serviceAccountId: (await findMember(serviceAccount)).id } : {}),

@@ -6,7 +6,7 @@ import { fetchAll } from '../../../pages.ts'
 
 const LIST = graphql(`query TokenList($first: Int, $after: String) {
   apiTokens(first: $first, after: $after) {
-    edges { node { id name prefix role createdAt expiresAt lastUsedAt lastUsedAddress networks owner { name } revokedAt } }
+    edges { node { id name prefix role createdAt expiresAt lastUsedAt lastUsedAddress networks permissions isLimitedToGroups nodeGroups { name } owner { name } revokedAt } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -30,6 +30,13 @@ export const tokenList = () =>
           { title: 'STATE', value: (token) => (token.revokedAt ? 'revoked' : isUsable(token) ? 'valid' : 'expired') },
           { title: 'EXPIRES', value: (token) => token.expiresAt },
           { title: 'OWNER', value: (token) => token.owner.name, wide: true },
+          { title: 'PERMISSIONS', value: (token) => token.permissions?.join(',') ?? 'all of the role', wide: true },
+          {
+            title: 'GROUPS',
+            value: (token) =>
+              token.isLimitedToGroups ? token.nodeGroups.map(({ name }) => name).join(',') || 'none left' : 'all nodes',
+            wide: true,
+          },
           { title: 'NETWORKS', value: (token) => token.networks.join(',') || 'all', wide: true },
           { title: 'LAST USED', value: (token) => ago(token.lastUsedAt), wide: true },
           { title: 'FROM', value: (token) => token.lastUsedAddress ?? '', wide: true },

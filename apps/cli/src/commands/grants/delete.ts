@@ -1,0 +1,39 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { confirmAction, YES_HELP } from '../../confirm.ts'
+import { CliError, EXIT, orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { count } from '../../output.ts'
+import { findMember } from '../access/members/find-member.ts'
+import { allGrants } from './list.ts'
+
+export const grantDelete = () =>
+  new Command('delete')
+    .alias('rm')
+    .description('take from a member its grants for a group; runs that they started continue')
+    .argument('<member>', 'email address, or name of a service account')
+    .requiredOption('--group <name>', 'group of the grants')
+    .option('--role <role>', 'only grants of this role (default: of every role)')
+    .option('-y, --yes', YES_HELP)
+    .action(async (name: string, { group, role, yes }: { group: string; role?: string; yes?: true }) => {
+      const { user } = await findMember(name)
+      const found = (await allGrants()).filter(
+        (grant) =>
+          grant.member.user.email === user.email &&
+          grant.nodeGroup.name === group &&
+          (!role || grant.role === role.toLowerCase()),
+      )
+      if (found.length === 0)
+        throw new CliError(`${name} has no such grant for ${group}. See \`muster grant list\`.`, EXIT.notFound)
+      await confirmAction(`Take ${count(found.length, 'grant')} for ${group} from ${name}.`, yes)
+      for (const { id } of found) {
+        const { deleteGrant } = await request(
+          graphql(`mutation GrantDelete($id: ID!) {
+            deleteGrant(input: { id: $id }) { __typename ... on Error { code message } }
+          }`),
+          { id },
+        )
+        orThrow(deleteGrant)
+      }
+      process.stderr.write(`Deleted ${count(found.length, 'grant')} of ${name} for ${group}.\n`)
+    })

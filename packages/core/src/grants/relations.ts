@@ -1,0 +1,11 @@
+import { defineRelationsPart } from 'drizzle-orm'
+import { members } from '../access/tables.ts'
+import { nodeGroups } from '../groups/tables.ts'
+import * as tables from './tables.ts'
+
+export const relations = defineRelationsPart({ ...tables, members, nodeGroups }, (r) => ({
+  grants: {
+    member: r.one.members({ from: r.grants.memberId, to: r.members.id, optional: false }),
+    group: r.one.nodeGroups({ from: r.grants.groupId, to: r.nodeGroups.id, optional: false }),
+  },
+}))

@@ -1,0 +1,34 @@
+import { index, snakeCase, text, uuid } from 'drizzle-orm/pg-core'
+import { members, tenants, userRef } from '../access/tables.ts'
+import { nodeGroups } from '../groups/tables.ts'
+import { createdAt, id } from '../kernel/db/columns.ts'
+
+/**
+ * A member has those permissions of a role that concern nodes, for the nodes of a group. Restricted to job templates and credentials
+ * when these are not null; an ID that no longer exists matches nothing.
+ */
+export const grants = snakeCase.table(
+  'grants',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    memberId: uuid()
+      .notNull()
+      .references(() => members.id, { onDelete: 'cascade' }),
+    /** Name of a built-in or custom role. */
+    role: text().notNull(),
+    groupId: uuid()
+      .notNull()
+      .references(() => nodeGroups.id, { onDelete: 'cascade' }),
+    templateIds: uuid().array(),
+    credentialIds: uuid().array(),
+    createdById: userRef(),
+    createdByName: text().notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [index().on(t.tenantId), index().on(t.memberId), index().on(t.groupId)],
+)
+
+export type GrantRow = typeof grants.$inferSelect
