@@ -41,7 +41,7 @@ type CallersOptions = {
 
 /** Identifies the callers of requests by session or API token, and watches the callers of open streams. */
 export function createCallers({ db, secret, publicUrl, log, listener, idleHours, trustProxy }: CallersOptions) {
-  const cache = new Map<string, { caller: Caller | null; until: number }>()
+  const cache = new Map<string, { caller: Caller; until: number }>()
   const watches = new Set<Watch>()
   let timer: NodeJS.Timeout | undefined
   let isChecking = false
@@ -124,7 +124,10 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
         ipAddress: clientAddress({ headers }, trustProxy),
         userAgent: headers.get('user-agent')?.slice(0, 500) ?? null,
       })
-    if (cache.size >= CALLER_CACHE_MAX) cache.clear()
+    // Unknown tokens are not cached: anyone can send any number of them.
+    if (!caller) return null
+    if (cache.size >= CALLER_CACHE_MAX) cache.delete(cache.keys().next().value!)
+    cache.delete(key)
     cache.set(key, { caller, until: Date.now() + CALLER_CACHE_MS })
     return caller
   }

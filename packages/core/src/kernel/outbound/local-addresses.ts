@@ -23,7 +23,7 @@ for (const [net, bits] of [
   ['2002::', 16],
   ['fe80::', 10],
   // Metadata services of AWS and Google.
-  ['fd00:ec2::254', 128],
+  ['fd00:ec2::', 32],
   ['fd20:ce::254', 128],
   ['ff00::', 8],
 ] as const)
