@@ -29,7 +29,7 @@ export const tenantPermissions = definePermissions(
       'viewer',
       'Read nodes, groups, variables, templates, runs, logs, agents, alerts and settings. Every role includes it.',
     ],
-    setStepUp: ['owner', 'Set after which time members confirm their identity for sensitive changes.'],
+    setStepUp: ['owner', 'Set the time after which members must confirm their identity for sensitive changes.'],
     create: ['installation', 'Create tenants.'],
     manage: ['installation', 'List, rename, suspend and resume tenants, and set their quotas.'],
     delete: ['installation', 'Delete tenants with all their data.'],

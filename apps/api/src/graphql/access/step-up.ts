@@ -10,14 +10,14 @@ builder.drizzleObjectField(Tenant, 'stepUpMinutes', (t) =>
   t.exposeInt('stepUpMinutes', {
     nullable: true,
     description:
-      'Minutes after which a session must confirm the identity of its user for sensitive changes; null when it need not. See `confirmIdentity`.',
+      'Maximum age in minutes of the proof of identity for sensitive changes; null without a limit. See `confirmIdentity`.',
   }),
 )
 
 mutation('setStepUp', {
   action: tenantAudit.setStepUp,
   description:
-    'Sets after how many minutes sessions in the tenant confirm the identity of their user before they approve host keys, change credentials, secret stores and API tokens, or change how the user signs in.',
+    'Sets the maximum age of the proof of identity for sensitive changes: approving host keys, changing credentials, secret stores and API tokens, and changing how a user signs in. Users confirm an older one with `confirmIdentity`.',
   input: (t) => ({
     minutes: t.int({ description: 'Minutes since the sign-in or the last confirmation, 1 to 1440; null: no confirmation.' }),
   }),
@@ -38,7 +38,7 @@ mutation('startPasskeyConfirmation', {
 })
 
 const PasskeyAnswer = builder.inputType('PasskeyAnswerInput', {
-  description: 'The answer of a passkey.',
+  description: 'The response of a passkey.',
   fields: (t) => ({
     challenge: t.string({ required: true, description: passkeyAnswer.challenge }),
     response: t.string({ required: true, description: passkeyAnswer.response }),
@@ -59,7 +59,7 @@ mutation('confirmIdentity', {
     'Confirms the identity of the signed-in user, after a StepUpRequiredError. Exactly one proof must be given. Users of an OpenID Connect provider can use `startOidcSignIn` with `confirm` instead, or sign in again.',
   input: (t) => ({
     password: t.string({ description: 'Password of the user in Muster.' }),
-    code: t.string({ description: 'Code of the authenticator app, used up by this.' }),
+    code: t.string({ description: 'Code of the authenticator app. Each code works once.' }),
     passkey: t.field({ type: PasskeyAnswer, description: 'Answer to the options of `startPasskeyConfirmation`.' }),
     ldap: t.field({ type: LdapPassword, description: 'Name and password of the connected entry in the LDAP directory.' }),
   }),

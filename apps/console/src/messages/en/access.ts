@@ -72,7 +72,7 @@ export const access = {
     settingText:
       'Before members approve host keys, change credentials, secret stores or API tokens, or change how they sign in, Muster asks for a password, a code or a passkey. API tokens are not asked.',
     signInAgain: 'Sign in again',
-    text: 'Your last sign-in is too long ago for this change. It continues when you have confirmed that it is you.',
+    text: 'This change requires a recent sign-in. Confirm your identity to continue.',
     title: 'Confirm your identity',
     useInstead: 'Use instead: {way}',
     withPasskey: 'Confirm with passkey',
