@@ -68,8 +68,8 @@ describe.skipIf(!process.env.OPENBAO)('a real OpenBao', () => {
     expect(await failing({ secret: 'wrong' })).toContain(
       'does not allow Muster to read secret/nodes/gpu; check that its token has not expired',
     )
-    expect(await failing({ mount: 'elsewhere' })).toMatch(/nothing at elsewhere\/nodes\/gpu|does not let/)
-    expect(await failing({ namespace: 'team-a' })).toMatch(/The secret store vault .* (does not let|has nothing|responds)/)
+    expect(await failing({ mount: 'elsewhere' })).toMatch(/no secret at elsewhere\/nodes\/gpu|does not allow/)
+    expect(await failing({ namespace: 'team-a' })).toMatch(/The secret store vault .* (does not allow|has no secret|responds)/)
     await bao.write('sys/mounts/old', { type: 'kv', options: { version: '1' } })
     await bao.write('old/data/x', { a: 'b' })
     expect(await failing({ mount: 'old' }, 'x')).toContain('has no KV version 2 engine at old')
