@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -23,6 +23,10 @@ import {
   runBlockedReason,
   squeeze,
 } from './testing/guide.ts'
+import { plantCanaries } from './testing/plant-canaries.ts'
+import { type Canary, databasePlaces, findSecrets, formsOf, readFiles } from './testing/search-secrets.ts'
+
+const SAMPLER = fileURLToPath(new URL('./testing/sample-processes.ts', import.meta.url))
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const guides = ['docs/operate.md', 'docs/integrate.md', 'docs/agents.md', 'docs/secure.md'].map((path) => ({
@@ -57,7 +61,7 @@ describe('names in the guides', () => {
       'docs/operate.md: backs up the installation of npm start',
       'docs/operate.md: starts another installation',
       'docs/operate.md: starts another version',
-      'docs/operate.md: needs an owner',
+      'docs/operate.md: needs an installation administrator',
       'docs/agents.md: takes minutes; packaging.test.ts builds',
       'docs/agents.md: installs a package on this machine',
       'docs/agents.md: needs systemd',
@@ -85,6 +89,8 @@ describe('the guides, executed in order with the product and a lab', () => {
   let lab: Lab
   let home: string
   let env: Record<string, string>
+  /** Records the command lines and environments of all children of the API and the worker. */
+  let sampler: ChildProcess | undefined
 
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'muster-guides-'))
@@ -99,8 +105,11 @@ describe('the guides, executed in order with the product and a lab', () => {
     await sh(`muster login ${product.url}/sign-in?token=${product.linkToken} --installation-admin`, home, env)
     const { token } = JSON.parse(readFileSync(join(home, '.config/muster/cli.json'), 'utf8')) as { token: string }
     Object.assign(env, { MUSTER_URL: product.url, MUSTER_TOKEN: token, ...agentSettings(home, product.url) })
+    const pids = [product.pid('api'), product.pid('worker')].map(String)
+    sampler = spawn(process.execPath, [SAMPLER, join(home, 'processes'), ...pids], { stdio: 'ignore' })
   }, 600_000)
   afterAll(async () => {
+    sampler?.kill()
     await product?.stop()
     rmSync(home, { recursive: true, force: true })
   })
@@ -111,6 +120,41 @@ describe('the guides, executed in order with the product and a lab', () => {
       if (!runBlockedReason(block))
         await execute(block, blocks[i + 1]).catch((error: Error) => failures.push(`${path}:${block.line}: ${error.message}`))
     expect(failures.join('\n\n')).toBe('')
+  })
+
+  it('secrets of 20 kinds appear in no table, log, artifact, error, file or process', { timeout: 600_000 }, async () => {
+    const guideSecrets = [
+      { kind: 'API token of the guides', value: env.MUSTER_TOKEN! },
+      { kind: 'webhook secret of the guides', value: readFileSync(join(home, 'pager.secret'), 'utf8').trim() },
+      { kind: 'secret variable of the guides', value: 'bluefin tuna' },
+    ]
+    const planted = await plantCanaries(product, lab)
+    const canaries = [...planted.canaries, ...guideSecrets]
+    expect(new Set(canaries.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(20)
+    const processes = { name: 'processes', text: readFileSync(join(home, 'processes'), 'utf8') }
+    expect(processes.text).toContain('ansible-playbook')
+    const places = [
+      planted.errors,
+      processes,
+      ...(await databasePlaces(product.databaseUrl)),
+      ...readFiles(product.dir, ['master-password']),
+    ]
+    expect(places.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['table public.job_run_events', 'file api.log', 'file worker.log']),
+    )
+    expect(findSecrets(canaries, places)).toEqual([])
+    // Planted leaks: in a column, which the audit log repeats, and in a file.
+    const [first, second] = canaries as [Canary, Canary]
+    await planted.leak(formsOf(first.value)[2]!)
+    writeFileSync(join(product.dir, 'leak'), formsOf(second.value).at(-1)!)
+    const leaks = [...(await databasePlaces(product.databaseUrl)), ...readFiles(product.dir, ['master-password'])]
+    expect(findSecrets(canaries, leaks)).toEqual(
+      expect.arrayContaining([`${first.kind} in table public.compute_nodes`, `${second.kind} in file leak`]),
+    )
+    // What a leak would look like, in every form.
+    for (const { kind, value } of canaries)
+      for (const form of formsOf(value))
+        expect(findSecrets([{ kind, value }], [{ name: 'a leak', text: `x${form}y` }])).toEqual([`${kind} in a leak`])
   })
 
   /** Runs one block. Its output must match the text or JSON block below it. */
