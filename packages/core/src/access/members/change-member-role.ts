@@ -12,11 +12,13 @@ import { assertGrantable } from '../roles/assert-grantable.ts'
 import { RoleName } from '../roles/role-fields.ts'
 import { type Member, members } from '../tables.ts'
 import { assertOwnerRemains, findChangeableMember, lockMembers } from './member-rows.ts'
+import { revokeInvitationsAbove } from './revoke-invitations.ts'
 
 export const ChangeMemberRoleInput = z.object({ id: Id, role: RoleName })
 
 /**
- * Changes the role of a member. Its sessions and tokens have the new permissions with their next use.
+ * Changes the role of a member. Its sessions and tokens have the new permissions with their next use, and its open invitations for
+ * roles with more are revoked.
  * @throws NotFound; Forbidden the old or the new role is above the caller's; Conflict no owner would remain
  */
 export async function changeMemberRole(ctx: Ctx, input: z.input<typeof ChangeMemberRoleInput>): Promise<Member> {
@@ -30,6 +32,7 @@ export async function changeMemberRole(ctx: Ctx, input: z.input<typeof ChangeMem
     if (unsuitable) throw new Conflict(unsuitable)
     const [member] = await tx.update(members).set({ role }).where(eq(members.id, id)).returning()
     await assertOwnerRemains(tx, ctx, before)
+    await revokeInvitationsAbove(tx, ctx, before.userId, role)
     await audit(tx, ctx, memberAudit.changeRole, before, { from: before.role, to: role })
     ctx.notify(accessChanged({ id: before.userId, tenantId: ctx.tenantId }))
     return member!

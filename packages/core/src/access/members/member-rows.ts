@@ -2,6 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import { visibleTo } from '../../kernel/db/rows.ts'
 import { Conflict, Forbidden, NotFound } from '../../kernel/errors.ts'
+import { installationAdminRemains } from '../installation-admin-remains.ts'
 import { memberBlockedReason } from '../policy.ts'
 import { findRoles } from '../roles/role-rows.ts'
 import { type Member, members, tenants, users } from '../tables.ts'
@@ -30,6 +31,16 @@ export async function findChangeableMember(tx: Tx, ctx: Ctx, id: string): Promis
   const blockedReason = memberBlockedReason(ctx.actor, { name: member.name, role })
   if (blockedReason) throw new Forbidden(blockedReason)
   return member
+}
+
+/**
+ * Checks that an installation administrator has access to a tenant without this membership. Call it before the write, with the system
+ * role.
+ * @throws Conflict when `member` is the last one
+ */
+export async function assertAdminRemains(tx: Tx, { id, name }: NamedMember): Promise<void> {
+  if (await installationAdminRemains(tx, eq(members.id, id))) return
+  throw new Conflict(`${name} is the only installation administrator with access to a tenant. Appoint another user first.`)
 }
 
 /**

@@ -6,8 +6,10 @@ import type { Ctx } from '../../registry.ts'
 import type { TenantFixture } from '../../testing/factories.ts'
 import { race } from '../../testing/race.ts'
 import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
+import { dismissInstallationAdmin } from '../dismiss-installation-admin.ts'
 import { findMemberships } from '../queries.ts'
 import { accounts, invitations, members, users } from '../tables.ts'
+import { suspendTenant } from '../tenants/suspend-tenant.ts'
 import { acceptInvitation } from './accept-invitation.ts'
 import { addMember } from './add-member.ts'
 import { changeMemberRole } from './change-member-role.ts'
@@ -57,7 +59,7 @@ describe('addMember', () => {
     expect(await addMember(ours.admin, { userId: user.id, role: 'operator' })).toMatchObject({ role: 'operator' })
     await expect(addMember(ours.admin, { userId: user.id, role: 'viewer' })).rejects.toMatchObject(CONFLICT)
     expect(await findMemberships(t.runtime.db, user.id)).toEqual([
-      { tenantId: ours.tenant.id, authority: actorRole('operator'), tenantName: ours.tenant.name },
+      { tenantId: ours.tenant.id, authority: actorRole('operator'), tenantName: ours.tenant.name, stepUpMinutes: null },
     ])
   })
 })
@@ -192,6 +194,79 @@ describe('changing members', () => {
       expect(await activeOwners(ours.tenant.id)).toBe(1)
     },
   )
+})
+
+describe('open invitations of a member', () => {
+  const invite = async (by: Ctx, email: string, role: string) =>
+    (await inviteMember(by, { email, role })).invitation.id
+  const isRevoked = async (id: string) =>
+    (await t.runtime.db.query.invitations.findFirst({ where: { id } }))!.revokedAt !== null
+
+  test.each([
+    ['removed', removeMember],
+    ['suspended', suspendMember],
+  ] as const)('are revoked when the member is %s', async (_, end) => {
+    const [own, others] = [
+      await invite(ours.admin, 'private@x.test', 'admin'),
+      await invite(ours.owner, 'colleague@x.test', 'admin'),
+    ]
+    await end(ours.owner, { id: (await memberOf(ours.admin)).id })
+    expect([await isRevoked(own), await isRevoked(others)]).toEqual([true, false])
+    expect((await auditOf(own)).sort()).toEqual(['invitation.create', 'invitation.revoke'])
+  })
+
+  test('for more than the new role are revoked', async () => {
+    const [more, same] = [await invite(ours.admin, 'a@x.test', 'admin'), await invite(ours.admin, 'o@x.test', 'operator')]
+    await changeMemberRole(ours.owner, { id: (await memberOf(ours.admin)).id, role: 'operator' })
+    expect([await isRevoked(more), await isRevoked(same)]).toEqual([true, false])
+  })
+})
+
+describe('the last installation administrator with access', () => {
+  const LAST = { code: 'CONFLICT', message: expect.stringContaining('only installation administrator') }
+  let id: string
+  beforeEach(async () => {
+    await t.runtime.db.update(users).set({ isInstallationAdmin: false })
+    const member = await memberOf(ours.viewer)
+    id = member.id
+    await t.runtime.db.update(users).set({ isInstallationAdmin: true }).where(eq(users.id, member.userId))
+  })
+  const alsoAdmin = async (fixture: TenantFixture) =>
+    t.runtime.db.update(users).set({ isInstallationAdmin: true }).where(eq(users.id, fixture.viewer.actor.id!))
+
+  test.each([
+    ['removed', removeMember],
+    ['suspended', suspendMember],
+  ] as const)('is not %s', async (_, end) => {
+    await expect(end(ours.owner, { id })).rejects.toMatchObject(LAST)
+    await alsoAdmin(theirs)
+    await t.runtime.db.update(members).set({ suspendedAt: sql`now()` }).where(eq(members.userId, theirs.viewer.actor.id!))
+    await expect(end(ours.owner, { id })).rejects.toMatchObject(LAST)
+    await t.runtime.db.update(members).set({ suspendedAt: null }).where(eq(members.userId, theirs.viewer.actor.id!))
+    await end(ours.owner, { id })
+  })
+
+  test('is not dismissed while the others are suspended, and keeps one of two concurrent suspensions', async () => {
+    await alsoAdmin(theirs)
+    const [other] = await t.runtime.db
+      .update(members)
+      .set({ suspendedAt: sql`now()` })
+      .where(eq(members.userId, theirs.viewer.actor.id!))
+      .returning()
+    const dismiss = () => dismissInstallationAdmin(ours.installationAdmin, { userId: ours.viewer.actor.id! })
+    await expect(dismiss()).rejects.toMatchObject(LAST)
+    await t.runtime.db.update(members).set({ suspendedAt: null }).where(eq(members.id, other!.id))
+    const { won, lost } = await race(suspendMember(ours.owner, { id }), suspendMember(theirs.owner, { id: other!.id }))
+    expect([won.length, lost]).toEqual([1, [expect.objectContaining(LAST)]])
+  })
+
+  test('keeps its tenant active', async () => {
+    await expect(suspendTenant(theirs.installationAdmin, { id: ours.tenant.id })).rejects.toMatchObject({
+      message: expect.stringContaining('No installation administrator is an active member of another tenant'),
+    })
+    await alsoAdmin(theirs)
+    expect(await suspendTenant(theirs.installationAdmin, { id: ours.tenant.id })).toMatchObject({ id: ours.tenant.id })
+  })
 })
 
 describe('transferOwnership', () => {

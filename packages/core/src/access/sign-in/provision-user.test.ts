@@ -82,6 +82,17 @@ test('creates a user with the roles of its groups, and follows them at each sign
   )
 })
 
+test('the only installation administrator keeps access without a group', async () => {
+  const who = person()
+  const { userId } = await signIn(who, [[ours, 'operator']])
+  await t.runtime.db.update(users).set({ isInstallationAdmin: false })
+  await t.runtime.db.update(users).set({ isInstallationAdmin: true }).where(eq(users.id, userId))
+  await signIn(who, [])
+  expect(await rolesIn(userId)).toEqual({ [ours.tenant.name]: 'operator' })
+  await t.runtime.db.update(users).set({ isInstallationAdmin: true }).where(eq(users.id, other.viewer.actor.id!))
+  await expect(signIn(who, [])).rejects.toMatchObject(FORBIDDEN)
+})
+
 test('suspends a member whose groups have no role any more, and rejects the sign-in', async () => {
   const who = person()
   const { userId } = await signIn(who, [[ours, 'admin']])

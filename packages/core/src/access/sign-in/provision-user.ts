@@ -6,8 +6,10 @@ import { Conflict, Forbidden, parseInput } from '../../kernel/errors.ts'
 import { Id } from '../../kernel/input.ts'
 import { memberAudit, userAudit } from '../audit-actions.ts'
 import { accessChanged } from '../change-events.ts'
+import { installationAdminRemains } from '../installation-admin-remains.ts'
 import { EmailAddress } from '../members/invite-member.ts'
 import { lockMembers } from '../members/member-rows.ts'
+import { revokeInvitationsAbove, revokeInvitationsOf } from '../members/revoke-invitations.ts'
 import { memberPermissions } from '../permissions.ts'
 import { findMemberships } from '../queries.ts'
 import { RoleName } from '../roles/role-fields.ts'
@@ -175,12 +177,15 @@ async function applyRoles(
 async function applyRole(tx: Tx, ctx: Ctx, member: Member & { name: string }, role: string | undefined): Promise<void> {
   const isOne = eq(members.id, member.id)
   if (!role) {
-    if (member.suspendedAt) return
+    // As an owner, the last administrator keeps access: otherwise nobody could give it back.
+    if (member.suspendedAt || !(await installationAdminRemains(tx, isOne))) return
     await tx.update(members).set({ suspendedAt: sql`now()`, suspendedById: null, suspendedByName: ctx.actor.name }).where(isOne)
+    await revokeInvitationsOf(tx, ctx, member.userId)
     return audit(tx, ctx, memberAudit.suspend, member, { reason: 'no group has a role' })
   }
   if (member.role !== role) {
     await tx.update(members).set({ role }).where(isOne)
+    await revokeInvitationsAbove(tx, ctx, member.userId, role)
     await audit(tx, ctx, memberAudit.changeRole, member, { from: member.role, to: role })
   }
   if (!member.suspendedAt || member.suspendedById || member.suspendedByName !== ctx.actor.name) return

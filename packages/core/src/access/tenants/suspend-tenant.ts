@@ -7,13 +7,14 @@ import { IdInput } from '../../kernel/input.ts'
 import { queueChanged } from '../../run-queue/change-events.ts'
 import { tenantAudit } from '../audit-actions.ts'
 import { accessChanged } from '../change-events.ts'
+import { installationAdminRemains } from '../installation-admin-remains.ts'
 import { tenantPermissions } from '../permissions.ts'
 import { suspendTenantBlockedReason } from '../policy.ts'
-import { type Tenant, tenants } from '../tables.ts'
+import { members, type Tenant, tenants } from '../tables.ts'
 
 /**
  * Suspends a tenant until `resumeTenant`: its members and tokens have no access, and none of its runs starts. Active runs continue.
- * @throws NotFound; Conflict it is already suspended, or the caller works in it
+ * @throws NotFound; Conflict it is already suspended, the caller works in it, or no installation administrator would have access
  */
 export async function suspendTenant(ctx: Ctx, input: z.input<typeof IdInput>): Promise<Tenant> {
   authorize(ctx, tenantPermissions.manage)
@@ -23,6 +24,10 @@ export async function suspendTenant(ctx: Ctx, input: z.input<typeof IdInput>): P
     if (!before) throw new NotFound(`There is no tenant ${id}.`)
     const reason = suspendTenantBlockedReason(ctx.actor, before, ctx.tenantId)
     if (reason) throw new Conflict(reason)
+    if (!(await installationAdminRemains(tx, eq(members.tenantId, id))))
+      throw new Conflict(
+        `No installation administrator is an active member of another tenant than ${before.name}. Add one to another tenant first.`,
+      )
     const [tenant] = await tx
       .update(tenants)
       .set({ suspendedAt: sql`now()`, ...actorColumns(ctx, 'suspended') })
