@@ -77,7 +77,7 @@ export function createExternalSignIn(parts: Parts) {
       const name = userName.trim()
       await throttle.attempt('ldap', addressOf(context), name)
       const identity = await ldap.authenticate(name, password)
-      await throttle.succeeded('ldap', name)
+      await throttle.succeeded('ldap', name, addressOf(context))
       const userId = await userOf(context, 'ldap', identity, connect && caller ? caller.actor.id : null)
       if (connect && caller?.sessionToken)
         return { viewer: (await callers.read(caller.sessionToken, context.headers)) ?? caller, sessionToken: caller.sessionToken }

@@ -57,13 +57,14 @@ async function userWithPassword(email: string) {
   return { headers }
 }
 
-test('limits attempts per account over all processes and addresses, the right password included', async () => {
+test('limits attempts per account and network over all processes, the right password included', async () => {
   await userWithPassword('known@muster.test')
+  const address = newAddress()
   const known: Answer[] = []
   const unknown: Answer[] = []
   const attempt = async (i: number) => {
-    known.push(await signIn(i, 'known@muster.test'))
-    unknown.push(await signIn(i, 'unknown@muster.test'))
+    known.push(await signIn(i, 'known@muster.test', { address }))
+    unknown.push(await signIn(i, 'unknown@muster.test', { address }))
   }
   await attempt(0)
   // Each attempt computes a password hash, so seven of the ten are only counted.
@@ -73,16 +74,36 @@ test('limits attempts per account over all processes and addresses, the right pa
   expect(known[3]).toMatchObject(TOO_MANY)
   // The responses do not reveal whether the account exists.
   expect(unknown.map(kindOf)).toEqual(known.map(kindOf))
-  expect(await signIn(0, ' KNOWN@muster.test', { password: 'correct horse battery' })).toMatchObject(TOO_MANY)
+  expect(await signIn(0, ' KNOWN@muster.test', { password: 'correct horse battery', address })).toMatchObject(TOO_MANY)
   // The account unlocks without an administrator.
   await t.runtime.db.update(schema.signInAttempts).set({ endsAt: sql`now()` })
-  expect(await signIn(0, 'known@muster.test', { password: 'correct horse battery' })).toMatchObject({
+  expect(await signIn(0, 'known@muster.test', { password: 'correct horse battery', address })).toMatchObject({
     __typename: 'SignInPayload',
   })
 })
 
+test('strangers do not lock a user out of a network in which the user signed in', async () => {
+  const email = 'owner@muster.test'
+  await userWithPassword(email)
+  const [home, elsewhere, stranger] = [newAddress(), newAddress(), newAddress()]
+  const withPassword = (address: string) => signIn(0, email, { password: 'correct horse battery', address })
+  expect(kindOf(await withPassword(home))).toBe('SignInPayload')
+  await signIn(0, email, { address: stranger })
+  const isOf = (key: string) => sql`${schema.signInAttempts.key} like ${key}`
+  await t.runtime.db.update(schema.signInAttempts).set({ count: 10 }).where(isOf(`password:% ${stranger}`))
+  expect(await withPassword(stranger)).toMatchObject(TOO_MANY)
+  expect(kindOf(await withPassword(elsewhere))).toBe('SignInPayload')
+
+  // Many networks together: only those that are new wait.
+  await signIn(0, email, { address: stranger })
+  await t.runtime.db.update(schema.signInAttempts).set({ count: 100 }).where(sql`${schema.signInAttempts.key} ~ '^password:[^ ]+$'`)
+  expect(await withPassword(newAddress())).toMatchObject(TOO_MANY)
+  expect(kindOf(await withPassword(home))).toBe('SignInPayload')
+})
+
 test('concurrent attempts do not exceed the limit', async () => {
-  const answers = await Promise.all(Array.from({ length: 14 }, (_, i) => signIn(i, 'parallel@muster.test')))
+  const address = newAddress()
+  const answers = await Promise.all(Array.from({ length: 14 }, (_, i) => signIn(i, 'parallel@muster.test', { address })))
   expect(answers.filter((each) => kindOf(each) === 'UnauthenticatedError').length).toBe(10)
 })
 
@@ -100,10 +121,11 @@ test('limits guesses of the current password', async () => {
   const SET =
     'mutation ($guess: String!) { it: setPassword(input: { password: "another long password", currentPassword: $guess }) { __typename ... on Error { message } } }'
   const answers = []
-  for (let i = 0; i < 11; i++) answers.push(await send(i, { ...headers, [PEER]: newAddress() }, SET, { guess: `wrong ${i}` }))
+  const address = newAddress()
+  for (let i = 0; i < 11; i++) answers.push(await send(i, { ...headers, [PEER]: address }, SET, { guess: `wrong ${i}` }))
   expect(kindOf(answers[9]!)).toBe('InvalidInputError')
   expect(answers[10]).toMatchObject(TOO_MANY)
-  expect(await signIn(0, 'guess@muster.test', { password: 'correct horse battery' })).toMatchObject(TOO_MANY)
+  expect(await signIn(0, 'guess@muster.test', { password: 'correct horse battery', address })).toMatchObject(TOO_MANY)
 })
 
 const publicMutations = Object.values(schemaOfApi.getMutationType()!.getFields()).filter(({ extensions }) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { inArray, sql } from 'drizzle-orm'
+import { and, eq, gt, or, sql } from 'drizzle-orm'
 import type { Db } from '../../kernel/db/client.ts'
 import { Unavailable } from '../../kernel/errors.ts'
 import { clientNetwork } from '../../kernel/networks.ts'
@@ -7,14 +7,19 @@ import { signInAttempts } from '../tables.ts'
 
 /** Attempts per window of one client network, counted over all kinds of sign-in. */
 const ADDRESS = { limit: 30, seconds: 60 }
-/** Failed attempts per window for one account. A locked-out user waits, at most for one window. */
+/** Failed attempts per window for one account from one network. A locked-out user waits, at most for one window. */
 const ACCOUNT = { limit: 10, seconds: 900 }
+/** Failed attempts per window for one account from all networks in which the user did not sign in before. */
+const ACCOUNT_TOTAL = { limit: 100, seconds: 900 }
+/** How long a network counts as one in which the user signed in. */
+const KNOWN_NETWORK_S = 30 * 86_400
 
 export type Throttle = ReturnType<typeof createThrottle>
 
 /**
- * Limits attempts to guess a secret, per account and per client address. The counters are in the database: all API processes share
+ * Limits attempts to guess a secret, per account and per client network. The counters are in the database: all API processes share
  * them, and they survive a restart. An attempt counts before its secret is checked, so concurrent attempts do not exceed the limit.
+ * Nobody locks a user out of a network in which the user signed in before: its counter is its own.
  * An account is counted whether it exists or not. No library: one statement counts both keys on our own connections.
  */
 export function createThrottle(db: Db) {
@@ -54,13 +59,31 @@ export function createThrottle(db: Db) {
     async attempt(kind: string, address: string, account?: string): Promise<void> {
       await db.execute(sql`delete from sign_in_attempts where key in (
         select key from sign_in_attempts where ends_at < now() - interval '1 hour' limit 10 for update skip locked)`)
-      const keys = [{ key: `address:${clientNetwork(address)}`, ...ADDRESS }]
-      if (account !== undefined) keys.push({ key: accountKey(kind, account), ...ACCOUNT })
+      const network = clientNetwork(address)
+      const keys = [{ key: `address:${network}`, ...ADDRESS }]
+      if (account !== undefined) {
+        const key = accountKey(kind, account)
+        keys.push({ key: `${key} ${network}`, ...ACCOUNT })
+        const isKnown = and(eq(signInAttempts.key, `known ${key} ${network}`), gt(signInAttempts.endsAt, sql`now()`))
+        if ((await db.$count(signInAttempts, isKnown)) === 0) keys.push({ key, ...ACCOUNT_TOTAL })
+      }
       await count(keys)
     },
-    /** Clears the counter of an account after a successful attempt. The counter of the address stays. */
-    async succeeded(kind: string, account: string): Promise<void> {
-      await db.delete(signInAttempts).where(inArray(signInAttempts.key, [accountKey(kind, account)]))
+    /**
+     * Clears the counters of an account after a successful attempt. The counter of the address stays.
+     * @param address of a sign-in: attempts of others no longer lock the user out of its network
+     */
+    async succeeded(kind: string, account: string, address?: string): Promise<void> {
+      const key = accountKey(kind, account)
+      await db
+        .delete(signInAttempts)
+        .where(or(eq(signInAttempts.key, key), sql`starts_with(${signInAttempts.key}, ${`${key} `})`))
+      if (address === undefined) return
+      const endsAt = sql`now() + make_interval(secs => ${KNOWN_NETWORK_S})`
+      await db
+        .insert(signInAttempts)
+        .values({ key: `known ${key} ${clientNetwork(address)}`, count: 0, endsAt })
+        .onConflictDoUpdate({ target: signInAttempts.key, set: { endsAt } })
     },
     /** Whether this is the first use of a one-time secret of the account within the time. */
     async isFirstUse(kind: string, account: string, seconds: number): Promise<boolean> {
