@@ -98,6 +98,23 @@ test('the owner signs in with a single-use link, sets a password and signs in wi
   expect(await viewer(bearer(signedIn.data.signIn.sessionToken))).toEqual({ name: 'Owner' })
 })
 
+test('prints no link for an owner who signs in at a provider, and no link replaces a second factor', async () => {
+  const { db } = t.runtime
+  const owner = (await db.query.users.findFirst({ where: { email: 'owner@muster.test' } }))!
+  const own = await db.delete(schema.accounts).where(eq(schema.accounts.userId, owner.id)).returning()
+  const start = () => firstStart(t, { tenantName: 'First', email, publicUrl: PUBLIC_URL })
+  const { signInLink: link } = await start()
+  await db.update(schema.users).set({ twoFactorEnabled: true }).where(eq(schema.users.id, owner.id))
+  const answer = await withLink(token(link!))
+  expect(answer.data.signInWithLink.message).toContain('authenticator app')
+  expect(answer.headers.getSetCookie()).toEqual([])
+  await db.insert(schema.accounts).values({ userId: owner.id, providerId: 'oidc', accountId: 'https://id.test owner' })
+  expect((await start()).signInLink).toBeNull()
+  await db.delete(schema.accounts).where(eq(schema.accounts.userId, owner.id))
+  await db.insert(schema.accounts).values(own)
+  await db.update(schema.users).set({ twoFactorEnabled: false }).where(eq(schema.users.id, owner.id))
+})
+
 test('a wrong password and an unknown address return the same error and log no warning', async () => {
   const [info, warn] = [vi.spyOn(t.runtime.log, 'info'), vi.spyOn(t.runtime.log, 'warn')]
   const wrong = await withPassword('not the password at all')

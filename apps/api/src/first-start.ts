@@ -16,7 +16,7 @@ export type FirstStart = { created: boolean; email: string; signInLink: string |
 
 /**
  * Creates the first tenant and its owner if missing, and updates the built-in templates of all tenants. `signInLink` is a new
- * single-use link, valid for 24 hours, while the owner has neither password nor passkey; null otherwise.
+ * single-use link, valid for 24 hours, while the owner has no way to sign in; null otherwise.
  */
 export async function firstStart(
   { runtime, auth }: { runtime: Runtime; auth: Auth },

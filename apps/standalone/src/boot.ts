@@ -16,7 +16,7 @@ import type { Settings } from './settings.ts'
 import type { ChildSpec, Supervisor } from './supervisor.ts'
 import type { CertificateFiles } from './tls/certificate.ts'
 
-/** Output of first-start.ts. `signInLink` works once and is null after the owner has set a password. */
+/** Output of first-start.ts. `signInLink` works once and is null when the owner has a way to sign in. */
 export type FirstStart = { created: boolean; email: string; signInLink: string | null }
 /** `labNodesToAdd` counts lab nodes that are not added yet; 0 without a lab. `isolation` is the worker's, in one line. */
 export type BootResult = FirstStart & { labNodesToAdd: number; isolation: string }

@@ -27,6 +27,7 @@ const FILES: Record<string, string[]> = {
   ],
   'a reconciler or retention over all tenants': [
     'packages/core/src/access/tenants/purge-deleted-tenants.ts',
+    'packages/core/src/access/sign-in/prune-sessions.ts',
     'packages/core/src/agents/reconcile-agent-states.ts',
     'packages/core/src/alerts/plan-alert-deliveries.ts',
     'packages/core/src/alerts/prune-alerts.ts',
@@ -51,6 +52,7 @@ const FILES: Record<string, string[]> = {
     'packages/core/src/access/members/create-service-account.ts',
     'packages/core/src/access/members/remove-member.ts',
     'packages/core/src/access/members/reset-sign-in.ts',
+    'packages/core/src/access/members/suspend-member.ts',
     'packages/core/src/access/sign-in/provision-user.ts',
     'packages/core/src/access/sign-in/reset-password.ts',
     'packages/core/src/access/tenants/create-tenant.ts',

@@ -8,6 +8,7 @@ import {
   findInvitationByToken,
   hashToken,
   hasLocalSignIn,
+  hasSignInMethod,
   INVITATION_INVALID,
   type Removable,
   recordIdentityProof,
@@ -18,6 +19,7 @@ import { assertIdentityConfirmed } from '@muster/core/context'
 import type { Db } from '@muster/core/db'
 import { Conflict, InvalidInput, NotFound, SecondFactorRequired, Unauthenticated, Unavailable } from '@muster/core/errors'
 import type { Listener } from '@muster/core/events'
+import { Id } from '@muster/core/input'
 import type { Log } from '@muster/core/log'
 import { schema } from '@muster/core/registry'
 import { and, eq, not } from 'drizzle-orm'
@@ -238,6 +240,15 @@ export function createAuth(options: AuthOptions) {
         .limit(10)
       return rows.map((row) => row.tenantId)
     },
+    /** Email address of the user who has to give a code for this challenge; null for other texts. For the audit log only. */
+    async emailOfChallenge(challenge: unknown): Promise<string | null> {
+      if (typeof challenge !== 'string') return null
+      const row = await (await internals).internalAdapter.findVerificationValue(challenge)
+      // The challenge of a passkey belongs to no user, and its value is no ID.
+      if (!row || !Id.safeParse(row.value).success) return null
+      const [user] = await db.select({ email: users.email }).from(users).where(eq(users.id, row.value))
+      return user?.email ?? null
+    },
     /** Clears the caller cache, so that a revoked session or token is rejected immediately. */
     clearCallerCache: callers.clearCache,
 
@@ -245,7 +256,7 @@ export function createAuth(options: AuthOptions) {
       const email = input.email.trim()
       await throttle.attempt('password', addressOf(facts), email)
       const response = await route(facts, '/sign-in/email', { ...input, email })
-      if (response.ok) await throttle.succeeded('password', email)
+      if (response.ok) await throttle.succeeded('password', email, addressOf(facts))
       const challenge = response.ok && cookieOf(response, 'two_factor')
       if (challenge) throw new SecondFactorRequired(challenge)
       return signedIn(facts, response, WRONG_PASSWORD)
@@ -253,7 +264,7 @@ export function createAuth(options: AuthOptions) {
 
     async signInWithLink(facts: RequestFacts, token: string): Promise<SignedIn> {
       const linkInvalid =
-        'This sign-in link was already used, or is older than 24 hours. Muster prints a new one when it starts, while the owner has no password.'
+        'This sign-in link was already used, or is older than 24 hours. Muster prints a new one when it starts, while the owner has no way to sign in.'
       await throttle.attempt('link', addressOf(facts))
       const session = await signedIn(
         facts,
@@ -264,6 +275,13 @@ export function createAuth(options: AuthOptions) {
       if (await hasLocalSignIn(db, session.viewer.actor.id)) {
         await discardSession(facts, session.sessionToken)
         throw new Unauthenticated('A password or passkey was set after this link was created. Sign in with it.')
+      }
+      // A link replaces no second factor.
+      if ((await db.$count(users, and(eq(users.id, session.viewer.actor.id), users.twoFactorEnabled))) > 0) {
+        await discardSession(facts, session.sessionToken)
+        throw new Unauthenticated(
+          'This account uses an authenticator app, which a link does not replace. Sign in as before, or run bin/muster-admin reset-owner on the server.',
+        )
       }
       return session
     },
@@ -395,7 +413,7 @@ export function createAuth(options: AuthOptions) {
       const response = await signIn()
       const account = response.ok ? await (await internals).internalAdapter.findUserByEmail(email) : null
       if (!account) throw new Unauthenticated(WRONG_PASSWORD)
-      await throttle.succeeded('password', email)
+      await throttle.succeeded('password', email, addressOf(context))
       if (cookieOf(response, 'two_factor'))
         throw new Unauthenticated('This account uses an authenticator app. Sign in first, then open the invitation again.')
       await acceptInvitation(muster, { token, userId: account.user.id, newUser: null }).catch(async (error: unknown) => {
@@ -422,7 +440,7 @@ export function createAuth(options: AuthOptions) {
       const user =
         existing?.user ??
         (await internalAdapter.createUser({ email: address, name, emailVerified: true }, { method: 'first-start' }))
-      return { id: user.id, canSignIn: await hasLocalSignIn(db, user.id) }
+      return { id: user.id, canSignIn: await hasSignInMethod(db, user.id) }
     },
 
     /** Creates a single-use sign-in token, valid for 24 hours. */

@@ -1,5 +1,5 @@
 import { schema } from '@muster/core/registry'
-import { eq } from 'drizzle-orm'
+import { desc, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { PEER } from '../http/request-facts.ts'
 import { AUTH_SECRET, testApi } from '../testing/api.ts'
@@ -61,6 +61,19 @@ async function setUp() {
   session = confirmed.sessionToken
   return { uri, recoveryCodes }
 }
+
+test('a wrong code is recorded in the tenants of the user', async () => {
+  await setUp()
+  const { challenge } = await signIn()
+  await verify(challenge, '000000')
+  const [row] = await t.runtime.db
+    .select()
+    .from(schema.auditEntries)
+    .where(eq(schema.auditEntries.action, 'totp.verify'))
+    .orderBy(desc(schema.auditEntries.id))
+  const member = await t.runtime.db.query.members.findFirst({ where: { userId } })
+  expect(row).toMatchObject({ outcome: 'failed', tenantId: member!.tenantId, objectName: email, actorKind: 'anonymous' })
+})
 
 test('a password alone does not sign in a user with an authenticator app', async () => {
   expect((await call('startTotp', { currentPassword: 'wrong' })).__typename).toBe('InvalidInputError')

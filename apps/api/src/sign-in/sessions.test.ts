@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { hashToken } from '@muster/core/access'
+import { hashToken, pruneSessions } from '@muster/core/access'
+import { systemCtx } from '@muster/core/context'
 import { createListener } from '@muster/core/events'
 import { schema } from '@muster/core/registry'
 import type { TenantFixture } from '@muster/core/testing'
@@ -71,6 +72,14 @@ test('a session ends when it is idle too long, and at its end date', async () =>
   expect(await change({ lastUsedAt: sql`now() - interval '23 hours'` })).toBe(true)
   expect(await change({ lastUsedAt: sql`now() - interval '25 hours'` })).toBe(false)
   expect(await change({ expiresAt: sql`now() - interval '1 second'` })).toBe(false)
+})
+
+test('expired sessions are deleted', async () => {
+  const [old, current] = [await newSession(), await newSession()]
+  await t.runtime.db.update(sessions).set({ expiresAt: sql`now() - interval '1 second'` }).where(eq(sessions.id, old.id))
+  expect(await pruneSessions(systemCtx(t.runtime))).toBeGreaterThan(0)
+  expect(await t.runtime.db.$count(sessions, eq(sessions.id, old.id))).toBe(0)
+  expect(await t.runtime.db.$count(sessions, eq(sessions.id, current.id))).toBe(1)
 })
 
 test('lists the sessions of the user with device and address, and ends one or all others', async () => {

@@ -90,13 +90,19 @@ test('strangers do not lock a user out of a network in which the user signed in'
   expect(kindOf(await withPassword(home))).toBe('SignInPayload')
   await signIn(0, email, { address: stranger })
   const isOf = (key: string) => sql`${schema.signInAttempts.key} like ${key}`
-  await t.runtime.db.update(schema.signInAttempts).set({ count: 10 }).where(isOf(`password:% ${stranger}`))
+  await t.runtime.db
+    .update(schema.signInAttempts)
+    .set({ count: 10 })
+    .where(isOf(`password:% ${stranger}`))
   expect(await withPassword(stranger)).toMatchObject(TOO_MANY)
   expect(kindOf(await withPassword(elsewhere))).toBe('SignInPayload')
 
   // Many networks together: only those that are new wait.
   await signIn(0, email, { address: stranger })
-  await t.runtime.db.update(schema.signInAttempts).set({ count: 100 }).where(sql`${schema.signInAttempts.key} ~ '^password:[^ ]+$'`)
+  await t.runtime.db
+    .update(schema.signInAttempts)
+    .set({ count: 100 })
+    .where(sql`${schema.signInAttempts.key} ~ '^password:[^ ]+$'`)
   expect(await withPassword(newAddress())).toMatchObject(TOO_MANY)
   expect(kindOf(await withPassword(home))).toBe('SignInPayload')
 })

@@ -1,3 +1,4 @@
+import { pruneSessions } from '@muster/core/access'
 import type { ArtifactStore } from '@muster/core/artifacts'
 import { pruneAuditEntries } from '@muster/core/audit'
 import type { SystemCtx } from '@muster/core/context'
@@ -7,12 +8,13 @@ import { type Reconciler, reconcile } from './reconcile.ts'
 
 const EVERY_MS = 10 * 60_000
 
-/** Removes logs, artifacts, runs and audit entries past their tenant's retention, and old idempotency keys. */
+/** Removes logs, artifacts, runs and audit entries past their tenant's retention, expired sessions and old idempotency keys. */
 export function reconcileRetention(runtime: SystemCtx, store: ArtifactStore): Reconciler {
   return reconcile('retention', EVERY_MS, runtime.log, async () => {
     const counts = {
       ...(await applyRetention(runtime, store)),
       auditEntries: await pruneAuditEntries(runtime),
+      sessions: await pruneSessions(runtime),
       idempotencyKeys: await pruneIdempotencyKeys(runtime),
     }
     if (Object.values(counts).some((count) => count > 0)) runtime.log.info(counts, 'applied retention')

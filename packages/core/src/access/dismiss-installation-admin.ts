@@ -30,7 +30,9 @@ export async function dismissInstallationAdmin(ctx: Ctx, input: z.input<typeof D
       throw new Conflict(`${user.name} is not an installation administrator.`)
     }
     if (admins.length === 1 || !(await installationAdminRemains(tx, eq(members.userId, userId))))
-      throw new Conflict(`${admin.name} is the only installation administrator with access to a tenant. Appoint another user first.`)
+      throw new Conflict(
+        `${admin.name} is the only installation administrator with access to a tenant. Appoint another user first.`,
+      )
     const [user] = await tx.update(users).set({ isInstallationAdmin: false }).where(eq(users.id, userId)).returning()
     await audit(tx, ctx, memberAudit.dismissInstallationAdmin, user!)
     await accessOfUserChanged(tx, ctx, userId)

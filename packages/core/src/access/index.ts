@@ -55,12 +55,14 @@ export { type GroupRole, rolesOf } from './sign-in/group-roles.ts'
 export { type OidcFlow, storeOidcFlow, takeOidcFlow } from './sign-in/oidc-flows.ts'
 export { recordPasskeyAdded, recordPasskeyUse, removePasskey, renamePasskey } from './sign-in/passkeys.ts'
 export { ProvisionUserInput, provisionUser } from './sign-in/provision-user.ts'
+export { pruneSessions } from './sign-in/prune-sessions.ts'
 export { resetPassword } from './sign-in/reset-password.ts'
 export { rewriteSecondFactors } from './sign-in/rewrite-second-factors.ts'
 export { deleteSessions, recordIdentityProof, recordSessionUse } from './sign-in/sessions.ts'
 export {
   findSignInMethods,
   hasLocalSignIn,
+  hasSignInMethod,
   type Removable,
   removalBlockedReason,
   type SignInMethods,

@@ -22,6 +22,10 @@ export const tokenPermissions = definePermissions(
   { stepUp: ['write'] },
 )
 
+export const sessionPermissions = definePermissions('session', {
+  prune: ['system', 'Delete expired sessions.'],
+})
+
 export const tenantPermissions = definePermissions(
   'tenant',
   {

@@ -1,9 +1,9 @@
-import { findMemberships, hasLocalSignIn, memberPermissions, revokeBlockedReason, tokenPermissions } from '@muster/core/access'
+import { findMemberships, hasSignInMethod, memberPermissions, revokeBlockedReason, tokenPermissions } from '@muster/core/access'
 import { permissionDeniedReason } from '@muster/core/context'
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { grantablePermissions } from '@muster/core/permissions'
 import { schema } from '@muster/core/registry'
-import { and, eq, isNotNull, ne, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import type { Caller } from '../../sign-in/caller.ts'
 import { NodeGroup } from '../groups/types.ts'
@@ -154,10 +154,7 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
     needsPassword: t.boolean({
       description:
         'Whether the user must set a password, after signing in with a one-time link and without another way to sign in. False for API tokens.',
-      resolve: async ({ actor }, _args, { deps }) =>
-        actor.kind === 'user' &&
-        !(await hasLocalSignIn(deps.runtime.db, actor.id)) &&
-        (await deps.runtime.db.$count(accounts, and(eq(accounts.userId, actor.id), ne(accounts.providerId, 'credential')))) === 0,
+      resolve: async ({ actor }, _args, { deps }) => actor.kind === 'user' && !(await hasSignInMethod(deps.runtime.db, actor.id)),
     }),
     hasPassword: t.boolean({
       description: 'Whether the user has a password in Muster; true for API tokens.',

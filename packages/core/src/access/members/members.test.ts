@@ -197,10 +197,8 @@ describe('changing members', () => {
 })
 
 describe('open invitations of a member', () => {
-  const invite = async (by: Ctx, email: string, role: string) =>
-    (await inviteMember(by, { email, role })).invitation.id
-  const isRevoked = async (id: string) =>
-    (await t.runtime.db.query.invitations.findFirst({ where: { id } }))!.revokedAt !== null
+  const invite = async (by: Ctx, email: string, role: string) => (await inviteMember(by, { email, role })).invitation.id
+  const isRevoked = async (id: string) => (await t.runtime.db.query.invitations.findFirst({ where: { id } }))!.revokedAt !== null
 
   test.each([
     ['removed', removeMember],

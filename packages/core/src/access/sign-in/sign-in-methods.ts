@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, ne } from 'drizzle-orm'
 import type { Db } from '../../kernel/db/client.ts'
 import { accounts, IDENTITY_PROVIDERS, type IdentityProvider, members, passkeys, users } from '../tables.ts'
 
@@ -78,6 +78,12 @@ export function removalBlockedReason(
     passkeyCount > (removed === 'passkey' ? 1 : 0) ||
     identities.some(({ provider }) => provider !== removed && providers.includes(provider))
   return remaining ? null : 'This is your last way to sign in. Add another one first.'
+}
+
+/** Whether the user has a way to sign in: a password, a passkey, or an identity at a provider. Then no link is printed at the start. */
+export async function hasSignInMethod(db: Db, userId: string): Promise<boolean> {
+  const isIdentity = and(eq(accounts.userId, userId), ne(accounts.providerId, 'credential'))
+  return (await hasLocalSignIn(db, userId)) || (await db.$count(accounts, isIdentity)) > 0
 }
 
 /** Whether the user can sign in without a provider: with a password or a passkey. A one-time link then no longer works. */
