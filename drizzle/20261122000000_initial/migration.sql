@@ -39,6 +39,27 @@ CREATE TABLE "api_tokens" (
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "device_authorizations" (
+	"id" uuid PRIMARY KEY,
+	"device_code_hash" text NOT NULL UNIQUE,
+	"user_code_hash" text NOT NULL UNIQUE,
+	"client_name" text NOT NULL,
+	"client_address" text NOT NULL,
+	"token_name" text NOT NULL,
+	"role" text,
+	"is_installation_admin" boolean NOT NULL,
+	"tenant_name" text,
+	"expires_in_seconds" integer,
+	"interval_seconds" integer NOT NULL,
+	"last_polled_at" timestamp with time zone,
+	"expires_at" timestamp with time zone NOT NULL,
+	"decided_at" timestamp with time zone,
+	"is_approved" boolean,
+	"user_id" uuid,
+	"approved_tenant_id" uuid,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "invitations" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -1007,6 +1028,8 @@ CREATE INDEX "accounts_user_id_index" ON "accounts" ("user_id");--> statement-br
 CREATE INDEX "api_tokens_tenant_id_index" ON "api_tokens" ("tenant_id");--> statement-breakpoint
 CREATE INDEX "api_tokens_owner_id_index" ON "api_tokens" ("owner_id");--> statement-breakpoint
 CREATE INDEX "api_tokens_parent_id_index" ON "api_tokens" ("parent_id");--> statement-breakpoint
+CREATE INDEX "device_authorizations_user_id_index" ON "device_authorizations" ("user_id");--> statement-breakpoint
+CREATE INDEX "device_authorizations_approved_tenant_id_index" ON "device_authorizations" ("approved_tenant_id");--> statement-breakpoint
 CREATE INDEX "invitations_tenant_id_index" ON "invitations" ("tenant_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "invitations_open_email" ON "invitations" ("tenant_id","email") WHERE accepted_at is null and revoked_at is null;--> statement-breakpoint
 CREATE INDEX "members_tenant_id_index" ON "members" ("tenant_id");--> statement-breakpoint
@@ -1096,6 +1119,8 @@ ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_owner_id_users_id_fkey" FORE
 ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_parent_id_api_tokens_id_fkey" FOREIGN KEY ("parent_id") REFERENCES "api_tokens"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_revoked_by_id_users_id_fkey" FOREIGN KEY ("revoked_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "device_authorizations" ADD CONSTRAINT "device_authorizations_user_id_users_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "device_authorizations" ADD CONSTRAINT "device_authorizations_approved_tenant_id_tenants_id_fkey" FOREIGN KEY ("approved_tenant_id") REFERENCES "tenants"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_accepted_by_id_users_id_fkey" FOREIGN KEY ("accepted_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint

@@ -43,6 +43,8 @@ test('has a case for every root field', () => {
     'signInWithLink',
     'signInWithPasskey',
     'startPasskeySignIn',
+    'startDeviceSignIn',
+    'pollDeviceSignIn',
     'verifySecondFactor',
     'signOut',
     'startOidcSignIn',

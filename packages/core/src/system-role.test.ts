@@ -77,6 +77,7 @@ const FILES: Record<string, string[]> = {
     'apps/api/src/main.ts',
     'apps/api/src/reset-owner.ts',
     'apps/api/src/sign-in/auth.ts',
+    'apps/api/src/sign-in/device-sign-in.ts',
     'apps/api/src/sign-in/passkeys.ts',
     'apps/api/src/sign-in/request-ctx.ts',
     'apps/api/src/register-lab.ts',

@@ -30,6 +30,7 @@ import { createBetterAuth, PASSWORD_LENGTH } from './better-auth.ts'
 import type { Caller, CallerContext, SignedIn } from './caller.ts'
 import { createCallers } from './callers.ts'
 import { createIdentityConfirmation } from './confirm-identity.ts'
+import { createDeviceSignIn } from './device-sign-in.ts'
 import { createExternalSignIn } from './external.ts'
 import type { Ldap } from './ldap.ts'
 import type { Oidc } from './oidc.ts'
@@ -224,6 +225,7 @@ export function createAuth(options: AuthOptions) {
     ...createSecondFactor(parts),
     ...passkeys,
     ...confirmation,
+    ...createDeviceSignIn(parts),
     ...external,
     providers,
     findCaller: callers.find,

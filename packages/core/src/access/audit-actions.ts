@@ -37,4 +37,6 @@ export const userAudit = defineAuditActions('user', [
 /** The second factor of a user. */
 export const totpAudit = defineAuditActions('totp', ['start', 'confirm', 'remove', 'replaceRecoveryCodes', 'verify'])
 export const passkeyAudit = defineAuditActions('passkey', ['startRegistration', 'add', 'rename', 'remove', 'startSignIn'])
+/** A program that signs in through the browser of a person. */
+export const deviceSignInAudit = defineAuditActions('device_sign_in', ['start', 'find', 'approve', 'deny', 'poll'])
 export const signInMethodAudit = defineAuditActions('sign_in_method', ['check'])

@@ -1,6 +1,7 @@
 import { defineDomain } from '../kernel/domain.ts'
 import {
   apiTokenAudit,
+  deviceSignInAudit,
   invitationAudit,
   memberAudit,
   passkeyAudit,
@@ -28,6 +29,7 @@ export const accessDomain = defineDomain({
   permissions: { installationAdminPermissions, memberPermissions, customRolePermissions, tokenPermissions, tenantPermissions },
   auditActions: {
     apiTokenAudit,
+    deviceSignInAudit,
     invitationAudit,
     memberAudit,
     roleAudit,

@@ -1,6 +1,7 @@
 export { AppointInstallationAdminInput, appointInstallationAdmin } from './appoint-installation-admin.ts'
 export {
   apiTokenAudit,
+  deviceSignInAudit,
   invitationAudit,
   memberAudit,
   passkeyAudit,
@@ -12,6 +13,9 @@ export {
   userAudit,
 } from './audit-actions.ts'
 export { accessChanged } from './change-events.ts'
+export { decideDeviceSignIn, findDeviceSignIn } from './device-sign-in/decide-device-sign-in.ts'
+export { pollDeviceSignIn } from './device-sign-in/poll-device-sign-in.ts'
+export { DEVICE_SIGN_IN, startDeviceSignIn } from './device-sign-in/start-device-sign-in.ts'
 export { DismissInstallationAdminInput, dismissInstallationAdmin } from './dismiss-installation-admin.ts'
 export { acceptInvitation } from './members/accept-invitation.ts'
 export { AddMemberInput, addMember } from './members/add-member.ts'
@@ -73,6 +77,7 @@ export {
   accounts,
   apiTokens,
   type CustomRole,
+  type DeviceAuthorization,
   IDENTITY_PROVIDERS,
   type IdentityProvider,
   type Invitation,

@@ -7,6 +7,7 @@ export const relations = defineRelationsPart(tables, (r) => ({
     createdBy: r.one.users({ from: r.apiTokens.createdById, to: r.users.id }),
     owner: r.one.users({ from: r.apiTokens.ownerId, to: r.users.id, optional: false }),
   },
+  deviceAuthorizations: {},
   invitations: {},
   roles: {},
   members: {

@@ -179,6 +179,38 @@ export const passkeys = snakeCase.table(
   (t) => [index().on(t.userId)],
 )
 
+/** Sign-in of a program that a person approves in the console, see `startDeviceSignIn`. */
+export const deviceAuthorizations = snakeCase.table(
+  'device_authorizations',
+  {
+    id: id(),
+    deviceCodeHash: text().notNull().unique(),
+    userCodeHash: text().notNull().unique(),
+    clientName: text().notNull(),
+    clientAddress: text().notNull(),
+    tokenName: text().notNull(),
+    /** Null until approved when the program asks for no role. */
+    role: text(),
+    isInstallationAdmin: boolean().notNull(),
+    /** Null: the program asks for no tenant. */
+    tenantName: text(),
+    /** Lifetime of the token; null for the default. */
+    expiresInSeconds: integer(),
+    intervalSeconds: integer().notNull(),
+    lastPolledAt: at(),
+    expiresAt: at().notNull(),
+    decidedAt: at(),
+    isApproved: boolean(),
+    /** Who decided, and for which tenant. */
+    userId: uuid().references(() => users.id, { onDelete: 'cascade' }),
+    approvedTenantId: uuid().references(() => tenants.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+  },
+  (t) => [index().on(t.userId), index().on(t.approvedTenantId)],
+)
+
+export type DeviceAuthorization = typeof deviceAuthorizations.$inferSelect
+
 /** Sign-in attempts per client address and account within a time window, see `createThrottle` of the API. */
 export const signInAttempts = snakeCase.table('sign_in_attempts', {
   key: text().primaryKey(),

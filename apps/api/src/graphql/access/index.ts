@@ -1,3 +1,4 @@
+import './device-sign-in.ts'
 import './identities.ts'
 import './members.ts'
 import './mutations.ts'

@@ -39,6 +39,15 @@ export const isolation = defineIsolation({
         },
       ]),
     ),
+    ...Object.fromEntries(
+      ['find', 'approve', 'deny'].map((verb) => [
+        `Mutation.${verb}DeviceSignIn`,
+        {
+          query: () => `mutation { it: ${verb}DeviceSignIn(input: { userCode: "BCDF-GHJK" }) { __typename } }`,
+          answer: { it: NOT_FOUND },
+        },
+      ]),
+    ),
     // The stranger calls with an API token.
     ...Object.fromEntries(
       [

@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { firstStart } from '../../../../api/src/first-start.ts'
 import { PUBLIC_URL } from '../../../../api/src/testing/api.ts'
+import { insertSession } from '../../../../api/src/testing/sessions.ts'
 import { totpCode } from '../../../../api/src/testing/totp.ts'
 import { post } from '../../client.ts'
 import { muster, startTestApi, type TestApi } from '../../testing/muster.ts'
@@ -284,3 +286,33 @@ it('appoints, lists and dismisses installation administrators', async () => {
     err: expect.stringContaining(email),
   })
 })
+
+it('signs in through the browser, with the real program', async () => {
+  const { operator, tenant } = await t.given.tenant()
+  const url = process.env.MUSTER_URL!
+  const { token } = await insertSession(t.runtime.db, operator.actor.id!)
+  const folder = mkdtempSync(join(tmpdir(), 'muster-web-'))
+  const { MUSTER_TOKEN: _token, MUSTER_URL: _url, ...env } = process.env
+  const program = spawn(
+    process.execPath,
+    [new URL('../../main.ts', import.meta.url).pathname, 'login', url, '--web', '--tenant', tenant.name],
+    { env: { ...env, XDG_CONFIG_HOME: folder }, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  let output = ''
+  program.stderr.on('data', (chunk) => (output += chunk))
+  const exited = new Promise<number | null>((resolve) => program.once('exit', resolve))
+  try {
+    const [, userCode] = await vi.waitFor(() => /enter the code (\S+)/.exec(output) ?? expect.unreachable(output), 30_000)
+    await post(
+      'mutation ($code: String!) { approveDeviceSignIn(input: { userCode: $code }) { __typename } }',
+      { code: userCode },
+      { url, token },
+    )
+    expect(await exited, output).toBe(0)
+    expect(output).toContain(`operator of ${tenant.name}`)
+    expect(readFileSync(join(folder, 'muster', 'cli.json'), 'utf8')).toMatch(/mst_/)
+  } finally {
+    program.kill()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}, 60_000)

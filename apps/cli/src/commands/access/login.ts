@@ -6,12 +6,14 @@ import { graphql } from '../../graphql.ts'
 import { readStdin } from '../../prompt.ts'
 import { saveSettings } from '../../settings.ts'
 import { askAndSignIn, signInWithLink } from './sign-in.ts'
+import { signInThroughBrowser } from './web-sign-in.ts'
 
 type Options = {
   email?: string
   ldap?: string
   passwordStdin?: true
   tokenStdin?: true
+  web?: true
   role?: string
   installationAdmin?: true
   tenant?: string
@@ -28,13 +30,18 @@ export const login = () =>
       '--password-stdin',
       'read the password, and the code of an authenticator app if you have one, from standard input, one per line',
     )
+    .option('--web', 'approve the sign-in in a browser on any machine: by a passkey, an identity provider or a second factor')
     .option('--token-stdin', 'use an existing API token, read from standard input')
     .option('--role <role>', 'role of the token, at most your own (default: your role, but not owner)')
     .option('--tenant <name>', 'tenant of the token (default: the tenant of your last session, or the first one)')
     .option('--installation-admin', 'include the installation permissions: tenants, workers, quotas and the encryption key')
     .action(async (address: string, options: Options) => {
       const { origin: url, linkToken } = parseAddress(address)
-      const { token, by } = options.tokenStdin ? { token: await readStdin() } : await newToken(url, linkToken, options)
+      const { token, by } = options.tokenStdin
+        ? { token: await readStdin() }
+        : options.web
+          ? { token: await signInThroughBrowser(url, wantedToken(options)) }
+          : await newToken(url, linkToken, options)
       const { viewer } = await request(graphql(`query LoginViewer { viewer { name role tenant { name } } }`), {}, { url, token })
       if (!viewer) throw new CliError('The token is invalid or has expired.', EXIT.notAllowed)
       const path = saveSettings({ url, token, tenant: viewer.tenant.name })
@@ -48,6 +55,14 @@ function parseAddress(address: string): { origin: string; linkToken: string | nu
   if (!url) throw new CliError(`Invalid address: ${address}. Example: http://localhost:3000`, EXIT.usage)
   return { origin: url.origin, linkToken: url.searchParams.get('token') }
 }
+
+const wantedToken = ({ role, installationAdmin, tenant }: Options) => ({
+  tokenName: `muster on ${hostname()}`,
+  isInstallationAdmin: installationAdmin ?? false,
+  expiresInSeconds: DAYS * 86_400,
+  role,
+  tenant: tenant ?? process.env.MUSTER_TENANT,
+})
 
 /** Signs in to create an API token. @returns the token and the name of its owner */
 async function newToken(url: string, linkToken: string | null, options: Options): Promise<{ token: string; by?: string }> {

@@ -1,5 +1,5 @@
 import { request } from '../../client.ts'
-import { orThrow } from '../../errors.ts'
+import { CliError, errorFrom, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { prompt, readStdin } from '../../prompt.ts'
 
@@ -41,7 +41,17 @@ export async function signInWithPassword(url: string, email: string, password: s
     { email, password },
     { url },
   )
-  return signIn.__typename === 'SecondFactorRequiredError' ? enterCode(url, signIn.challenge, code) : orThrow(signIn)
+  if (signIn.__typename === 'SecondFactorRequiredError') return enterCode(url, signIn.challenge, code)
+  if (signIn.__typename === 'UnauthenticatedError') throw await withOtherMethods(url, errorFrom(signIn))
+  return orThrow(signIn)
+}
+
+/** Adds to a failed sign-in that the installation offers an identity provider, which needs a browser. */
+async function withOtherMethods(url: string, error: CliError): Promise<CliError> {
+  const { signInMethods } = await request(graphql(`query LoginMethods { signInMethods { kind name } }`), {}, { url })
+  const provider = signInMethods.find(({ kind }) => kind === 'OIDC')
+  if (!provider) return error
+  return new CliError(`${error.message} To sign in with ${provider.name}, run \`muster login ${url} --web\`.`, error.exitCode)
 }
 
 /** Signs in with a name and password of the LDAP directory. */
@@ -68,7 +78,10 @@ async function enterCode(url: string, challenge: string, code: string | undefine
       challenge,
       code:
         code ||
-        (await prompt('Code of your authenticator app, or a recovery code', 'a second line with the code on standard input')),
+        (await prompt(
+          'Code of your authenticator app, or a recovery code',
+          'a second line with the code on standard input, or --web',
+        )),
     },
     { url },
   )

@@ -1,7 +1,7 @@
 'use client'
 import { usePathname, useRouter } from 'next/navigation'
 import { type ReactNode, Suspense, useEffect } from 'react'
-import { StepUp } from '@/access/step-up-dialog.tsx'
+import { StepUp } from '@/access/sign-in/step-up-dialog.tsx'
 import { useCurrentViewer, ViewerProvider } from '@/access/viewer.tsx'
 import { t } from '@/messages/index.ts'
 import { Shell } from '@/shell/shell.tsx'

@@ -23,6 +23,10 @@ export const OTHER_TABLES: Record<string, { app: string; policy?: string; reason
     policy: 'exists (select from members m where m.user_id = sessions.user_id)',
     reason: 'Sessions of users, with hashed tokens. The caller lists their own; sign-in changes them with the system role.',
   },
+  device_authorizations: {
+    app: '',
+    reason: 'Sign-ins of programs before somebody approves them. Only sign-in uses them, with the system role.',
+  },
   passkeys: {
     app: 'select',
     policy: 'exists (select from members m where m.user_id = passkeys.user_id)',

@@ -6,10 +6,10 @@ import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Panel } from '@/ui/page.tsx'
 import { toast } from '@/ui/toast.tsx'
+import type { Viewer } from '../session-documents.ts'
+import { useViewer } from '../viewer.tsx'
 import { DisconnectIdentity } from './passkey-documents.ts'
 import { PasswordStep } from './password-step.tsx'
-import type { Viewer } from './session-documents.ts'
-import { useViewer } from './viewer.tsx'
 
 type Method = Viewer['signInMethods'][number]
 

@@ -8,10 +8,10 @@ import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
 import { toast } from '@/ui/toast.tsx'
+import { useViewer } from '../viewer.tsx'
 import { redirectToProvider } from './oidc-sign-in.ts'
 import { SignInWithLdap, StartOidcSignIn } from './sign-in-method-documents.ts'
 import { useProviderName } from './use-provider-name.ts'
-import { useViewer } from './viewer.tsx'
 
 type PanelProps = {
   name: string

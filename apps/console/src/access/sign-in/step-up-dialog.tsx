@@ -8,12 +8,12 @@ import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
+import type { Viewer } from '../session-documents.ts'
+import { useViewer } from '../viewer.tsx'
 import { confirmAtProvider } from './confirm-at-provider.ts'
 import { askForPasskey } from './passkeys.ts'
-import type { Viewer } from './session-documents.ts'
 import { ConfirmIdentity, StartPasskeyConfirmation } from './step-up-documents.ts'
 import { useProviderName } from './use-provider-name.ts'
-import { useViewer } from './viewer.tsx'
 
 const WAYS = ['PASSKEY', 'PASSWORD', 'CODE', 'OIDC', 'LDAP'] as const
 type Way = (typeof WAYS)[number]

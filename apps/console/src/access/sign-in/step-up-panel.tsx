@@ -8,8 +8,8 @@ import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { toast } from '@/ui/toast.tsx'
+import { useBlockedReason } from '../viewer.tsx'
 import { SetStepUp, StepUpQuery } from './step-up-documents.ts'
-import { useBlockedReason } from './viewer.tsx'
 
 const CHOICES = [5, 15, 30, 60, 240]
 

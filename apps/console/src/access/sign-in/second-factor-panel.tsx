@@ -11,10 +11,10 @@ import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
 import { toast } from '@/ui/toast.tsx'
+import { useViewer } from '../viewer.tsx'
 import { PasswordStep } from './password-step.tsx'
 import { QrCode } from './qr-code.tsx'
 import { ConfirmTotp, RemoveTotp, ReplaceRecoveryCodes, StartTotp } from './second-factor-documents.ts'
-import { useViewer } from './viewer.tsx'
 
 type Action = 'setUp' | 'renew' | 'remove'
 

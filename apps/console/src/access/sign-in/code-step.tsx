@@ -5,8 +5,8 @@ import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
+import { SessionFrame } from '../session-frame.tsx'
 import { VerifySecondFactor } from './second-factor-documents.ts'
-import { SessionFrame } from './session-frame.tsx'
 
 type CodeStepProps = { challenge: string; onSignedIn: () => void; onStartOver: () => void }
 

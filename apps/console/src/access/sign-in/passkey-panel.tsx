@@ -13,6 +13,7 @@ import { Panel } from '@/ui/page.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { toast } from '@/ui/toast.tsx'
+import { useViewer } from '../viewer.tsx'
 import {
   FinishPasskeyRegistration,
   type Passkey,
@@ -23,7 +24,6 @@ import {
 } from './passkey-documents.ts'
 import { createPasskey, rememberPasskey } from './passkeys.ts'
 import { PasswordStep } from './password-step.tsx'
-import { useViewer } from './viewer.tsx'
 
 type Action = { kind: 'add' } | { kind: 'rename' | 'remove'; passkey: Passkey }
 

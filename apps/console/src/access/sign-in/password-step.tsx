@@ -6,7 +6,7 @@ import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
-import { useViewer } from './viewer.tsx'
+import { useViewer } from '../viewer.tsx'
 
 type PasswordStepProps = {
   title: string
