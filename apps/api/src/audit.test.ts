@@ -323,6 +323,11 @@ describe('reading', () => {
     await expect(auditExportEndpoint.read(tenant.operator, new URLSearchParams())).rejects.toThrow(/role|permission/)
   })
 
+  test('one operation verifies one part of the chain', async () => {
+    const { errors } = await t.send(tenant.owner, '{ a: auditChain { lastSeq } b: auditChain { lastSeq } }')
+    expect(errors?.[0]?.message).toContain('resolved fields')
+  })
+
   test('entries of the installation require an installation admin', async () => {
     const queries = [
       '{ auditEntries(filter: { ofInstallation: true }) { totalCount } }',

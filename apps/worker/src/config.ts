@@ -1,5 +1,6 @@
 import { accessSettings } from '@muster/core/access'
 import { artifactStoreSettings } from '@muster/core/artifacts'
+import { auditSettings } from '@muster/core/audit'
 import { loadConfig, pickSettings, processSettings } from '@muster/core/config'
 import { connectionSettings } from '@muster/core/connections'
 import { credentialKeySettings, masterPasswordSettings } from '@muster/core/credentials'
@@ -14,6 +15,7 @@ export const loadWorkerConfig = (env: NodeJS.ProcessEnv) =>
     ...masterPasswordSettings,
     ...credentialKeySettings,
     ...artifactStoreSettings,
+    ...auditSettings,
     ...workerSettings,
     ...jobRunSettings,
     ...connectionSettings,

@@ -121,7 +121,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       reconcileStalledWork(runtime),
       encryption,
       waiting,
-      reconcileRetention(runtime, store),
+      reconcileRetention(runtime, store, config),
       reconcileDeletedTenants(runtime, store),
     ]
     closers.push(async () => void (await Promise.all(reconcilers.map((one) => one.stop()))))

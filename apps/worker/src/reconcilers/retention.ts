@@ -4,16 +4,21 @@ import { pruneAuditEntries } from '@muster/core/audit'
 import type { SystemCtx } from '@muster/core/context'
 import { pruneIdempotencyKeys } from '@muster/core/idempotency'
 import { applyRetention } from '@muster/core/runs'
+import type { WorkerConfig } from '../config.ts'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
 const EVERY_MS = 10 * 60_000
 
-/** Removes logs, artifacts, runs and audit entries past their tenant's retention, expired sessions and old idempotency keys. */
-export function reconcileRetention(runtime: SystemCtx, store: ArtifactStore): Reconciler {
+/** Removes logs, artifacts, runs and audit entries past their retention, expired sessions and old idempotency keys. */
+export function reconcileRetention(
+  runtime: SystemCtx,
+  store: ArtifactStore,
+  { INSTALLATION_AUDIT_RETENTION_DAYS }: Pick<WorkerConfig, 'INSTALLATION_AUDIT_RETENTION_DAYS'>,
+): Reconciler {
   return reconcile('retention', EVERY_MS, runtime.log, async () => {
     const counts = {
       ...(await applyRetention(runtime, store)),
-      auditEntries: await pruneAuditEntries(runtime),
+      auditEntries: await pruneAuditEntries(runtime, INSTALLATION_AUDIT_RETENTION_DAYS),
       sessions: await pruneSessions(runtime),
       idempotencyKeys: await pruneIdempotencyKeys(runtime),
     }

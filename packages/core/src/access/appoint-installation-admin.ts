@@ -24,7 +24,7 @@ export async function appointInstallationAdmin(ctx: Ctx, input: z.input<typeof A
       throw new Conflict(`${before.name} is a service account. An installation administrator must be a person, who can sign in.`)
     if (before.isInstallationAdmin) throw new Conflict(`${before.name} is already an installation administrator.`)
     const [user] = await tx.update(users).set({ isInstallationAdmin: true }).where(eq(users.id, before.id)).returning()
-    await audit(tx, ctx, memberAudit.appointInstallationAdmin, user!)
+    await audit(tx, { ...ctx, tenantId: null }, memberAudit.appointInstallationAdmin, user!)
     await accessOfUserChanged(tx, ctx, user!.id)
     return user!
   })

@@ -34,7 +34,7 @@ export async function dismissInstallationAdmin(ctx: Ctx, input: z.input<typeof D
         `${admin.name} is the only installation administrator with access to a tenant. Appoint another user first.`,
       )
     const [user] = await tx.update(users).set({ isInstallationAdmin: false }).where(eq(users.id, userId)).returning()
-    await audit(tx, ctx, memberAudit.dismissInstallationAdmin, user!)
+    await audit(tx, { ...ctx, tenantId: null }, memberAudit.dismissInstallationAdmin, user!)
     await accessOfUserChanged(tx, ctx, userId)
     return user!
   })

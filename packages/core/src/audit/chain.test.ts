@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { createPublicKey, verify } from 'node:crypto'
 import { once } from 'node:events'
+import { scheduler } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { TenantFixture } from '../testing/factories.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
@@ -220,4 +221,14 @@ test('sealing that is killed inside transactions leaves a chain that verifies', 
   }
   await sealAuditEntries(t.runtime)
   expect(await verifyAuditChain(ours.owner)).toMatchObject({ problems: [], unsealedCount: 0, lastSeq: 2503 })
+})
+
+test('verification lets other requests continue', async () => {
+  const turn = vi.spyOn(scheduler, 'yield')
+  await write(ours, 1200)
+  for (let sealed = 1; sealed > 0; ) sealed = await sealAuditEntries(t.runtime)
+  turn.mockClear()
+  expect(await verifyAuditChain(ours.owner)).toMatchObject({ problems: [], checkedCount: 1201 })
+  expect(turn).toHaveBeenCalledTimes(2)
+  turn.mockRestore()
 })

@@ -7,6 +7,7 @@ export { auditPermissions, installationAuditPermissions } from './permissions.ts
 export { pruneAuditEntries } from './prune-audit-entries.ts'
 export { type AttemptCaller, flushAttempts, outcomeOf, recordAttempt } from './record-attempt.ts'
 export { sealAuditEntries } from './seal-audit-entries.ts'
+export { auditSettings } from './settings.ts'
 export { ACTOR_KINDS, type ActorKind, AUDIT_CHANNELS, AUDIT_OUTCOMES, type AuditEntry, auditEntries } from './tables.ts'
 export {
   CHAIN_PROBLEMS,

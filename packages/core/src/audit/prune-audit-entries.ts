@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, min, or, sql } from 'drizzle-orm'
 import { tenants } from '../access/tables.ts'
 import { auditSinks } from '../audit-sinks/tables.ts'
-import { authorize, type Ctx, inTransaction, type SystemCtx, type Tx } from '../kernel/context.ts'
+import { authorize, inTransaction, type SystemCtx, type Tx } from '../kernel/context.ts'
 import { isTransientDbError } from '../kernel/retry-transient.ts'
 import { audit } from './audit.ts'
 import { auditLogAudit } from './audit-actions.ts'
@@ -16,32 +16,38 @@ const BATCH = 5000
 const SINK_WAIT_DAYS = 30
 
 /**
- * Reconciler, over all tenants: deletes sealed rows that exceed the tenant's retention, from the beginning of the chain. A signed
+ * Reconciler, over all tenants and the installation: deletes sealed rows that exceed the retention, from the beginning of the chain. A signed
  * `prune` checkpoint has the hash of the last deleted row, so that the rest still verifies. Rows that do not verify, and all rows
  * after them, are kept as evidence.
  * Rows that an enabled sink has not delivered are kept for at most 30 more days; the entry of the deletion then names the sink.
+ * @param installationDays retention of the installation's chain, to which failed sign-ins of strangers belong; default: unlimited
  * @returns the number of deleted rows
  */
-export async function pruneAuditEntries(ctx: SystemCtx): Promise<number> {
+export async function pruneAuditEntries(ctx: SystemCtx, installationDays?: number): Promise<number> {
   authorize(ctx, auditPermissions.seal)
-  const limited = await ctx.db.select().from(tenants).where(isNotNull(tenants.auditRetentionDays))
+  const limited: { id: string | null; days: number }[] = (
+    await ctx.db.select().from(tenants).where(isNotNull(tenants.auditRetentionDays))
+  ).map(({ id, auditRetentionDays }) => ({ id, days: auditRetentionDays! }))
+  if (installationDays) limited.push({ id: null, days: installationDays })
   // Read before the transaction: the vault uses another connection.
   const keyVersion = limited.length > 0 ? await ctx.vault.newestVersion() : 0
   let count = 0
-  for (const { id, auditRetentionDays } of limited)
+  for (const { id, days } of limited)
     try {
       for (let deleted = BATCH; deleted === BATCH; count += deleted)
         deleted = await inTransaction(ctx, (tx, ctx) =>
-          pruneSome(tx, { ...ctx, systemDb: tx, tenantId: id }, auditRetentionDays!, keyVersion),
+          pruneSome(tx, { ...ctx, tenantId: id }, days, keyVersion),
         )
     } catch (error) {
       if (isTransientDbError(error)) throw error
-      ctx.log.error({ err: error, tenantId: id }, 'cannot prune the audit log of a tenant; continuing with other tenants')
+      ctx.log.error({ err: error, tenantId: id }, 'cannot prune an audit log; continuing with the others')
     }
   return count
 }
 
-async function pruneSome(tx: Tx, ctx: Ctx, days: number, keyVersion: number): Promise<number> {
+type Chain = Omit<SystemCtx, 'db'> & { tenantId: string | null }
+
+async function pruneSome(tx: Tx, ctx: Chain, days: number, keyVersion: number): Promise<number> {
   const { tenantId, vault } = ctx
   if (!(await lockChain(tx, tenantId))) return 0
   const [last] = await tx
@@ -52,10 +58,13 @@ async function pruneSome(tx: Tx, ctx: Ctx, days: number, keyVersion: number): Pr
     .limit(1)
   if (last && !(await isSigned(vault, last))) return reportInvalidChain(ctx, last.seq)
   let { seq, hash } = last ?? { seq: 0, hash: GENESIS }
-  const sinks = await tx
-    .select({ name: auditSinks.name, deliveredSeq: auditSinks.deliveredSeq })
-    .from(auditSinks)
-    .where(and(eq(auditSinks.tenantId, tenantId), eq(auditSinks.isEnabled, true)))
+  // Sinks receive the entries of tenants only.
+  const sinks = tenantId
+    ? await tx
+        .select({ name: auditSinks.name, deliveredSeq: auditSinks.deliveredSeq })
+        .from(auditSinks)
+        .where(and(eq(auditSinks.tenantId, tenantId), eq(auditSinks.isEnabled, true)))
+    : []
   const isYoungerThan = (age: number) => gte(auditEntries.createdAt, sql`now() - make_interval(days => ${age})`)
   const isUndelivered = gt(auditEntries.seq, Math.min(...sinks.map(({ deliveredSeq }) => deliveredSeq)))
   const [newer] = await tx
@@ -99,7 +108,7 @@ async function pruneSome(tx: Tx, ctx: Ctx, days: number, keyVersion: number): Pr
   return rows.length
 }
 
-function reportInvalidChain({ log, tenantId }: Ctx, seq: number): 0 {
+function reportInvalidChain({ log, tenantId }: Chain, seq: number): 0 {
   log.error({ tenantId, seq }, 'the audit log does not verify; retention keeps its entries. Run `muster audit verify`')
   return 0
 }

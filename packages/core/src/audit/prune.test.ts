@@ -100,3 +100,35 @@ test('is set by owners, to 30 days or more', async () => {
   await setRetention(ours.admin, { logDays: 90 })
   await expect(setRetention(ours.owner, { auditDays: 29 })).rejects.toThrow('at least 30')
 })
+
+test('deletes old rows of the installation with their own retention', async () => {
+  const fresh = await testRuntime()
+  const { runtime } = fresh
+  const { db } = runtime
+  for (const days of [400, 300]) {
+    await db.transaction((tx) => audit(tx, { actor: runtime.actor, tenantId: null }, action, [{ id: null }, { id: null }]))
+    await db
+      .update(auditEntries)
+      .set({ createdAt: sql`now() - make_interval(days => ${days})` })
+      .where(isNull(auditEntries.seq))
+    await sealAuditEntries(runtime)
+  }
+  expect(await pruneAuditEntries(runtime)).toBe(0)
+  expect(await pruneAuditEntries(runtime, 365)).toBe(2)
+  await sealAuditEntries(runtime)
+  // One more row: that of the deletion.
+  expect(await db.$count(auditEntries, isNull(auditEntries.tenantId))).toBe(3)
+  const { installationAdmin } = await fresh.given.tenant()
+  const verified = await verifyAuditChain(installationAdmin, { installation: db })
+  expect(verified).toMatchObject({ problems: [], after: 2, checkedCount: 3 })
+  await fresh.close()
+})
+
+test('reports an expected position that retention deleted, and compares the last deleted one', async () => {
+  await pruneAuditEntries(t.runtime)
+  const [prune] = (await checkpointsOf()).filter(({ kind }) => kind === 'prune')
+  const verify = async (seq: number, hash: string) => (await verifyAuditChain(ours.owner, { expected: { seq, hash } })).problems
+  expect(await verify(prune!.seq, prune!.hash)).toEqual([])
+  expect(await verify(prune!.seq, 'f'.repeat(64))).toMatchObject([{ kind: 'checkpoint', seq: prune!.seq }])
+  expect(await verify(prune!.seq - 1, 'f'.repeat(64))).toMatchObject([{ kind: 'pruned', seq: prune!.seq - 1 }])
+})

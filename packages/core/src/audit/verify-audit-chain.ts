@@ -1,3 +1,4 @@
+import { scheduler } from 'node:timers/promises'
 import { and, asc, desc, eq, gt, isNull, lte, min, sql } from 'drizzle-orm'
 import { authorize, type Ctx } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
@@ -6,11 +7,11 @@ import { auditPermissions, installationAuditPermissions } from './permissions.ts
 import { inChain } from './seal-audit-entries.ts'
 import { type AuditCheckpoint, auditCheckpoints, auditEntries } from './tables.ts'
 
-export const CHAIN_PROBLEMS = ['changed', 'missing', 'duplicate', 'checkpoint', 'unsigned'] as const
+export const CHAIN_PROBLEMS = ['changed', 'missing', 'duplicate', 'checkpoint', 'unsigned', 'pruned'] as const
 /**
  * `changed`: a row or its hash was changed, or rows were exchanged. `missing`: no rows at these positions. `duplicate`: several rows
  * at one position. `checkpoint`: a checkpoint is not signed by this installation, or contradicts the row. `unsigned`: rows after the
- * last checkpoint.
+ * last checkpoint. `pruned`: retention deleted the expected position, so that it cannot be compared.
  */
 export type ChainProblem = {
   kind: (typeof CHAIN_PROBLEMS)[number]
@@ -39,6 +40,8 @@ export type ChainVerification = {
 
 const MAX_PROBLEMS = 100
 const BATCH = 5000
+/** Rows that are hashed before other requests of the process continue. */
+const ROWS_PER_TURN = 500
 export const MAX_VERIFY_ROWS = 50_000
 
 type Options = {
@@ -83,6 +86,8 @@ export async function verifyAuditChain(
     hash = row?.hash ?? ''
   }
   const start = seq
+  if (expected && expected.seq === start && expected.hash !== hash) add('checkpoint', start)
+  if (expected && pruned && start === pruned.seq && expected.seq < start) add('pruned', expected.seq)
   let checkedCount = 0
   let hasMore = false
   for (;;) {
@@ -101,7 +106,8 @@ export async function verifyAuditChain(
         )
       ).map((checkpoint) => [checkpoint.seq, checkpoint]),
     )
-    for (const row of rows) {
+    for (const [i, row] of rows.entries()) {
+      if (i % ROWS_PER_TURN === ROWS_PER_TURN - 1) await scheduler.yield()
       if (row.seq === seq) {
         add('duplicate', row.seq, row.seq, row.id)
         continue

@@ -7,8 +7,9 @@ export type CredentialKey = {
   /** The version that encrypts new secrets. */
   version: number
   createdAt: Date
-  /** Rows of the caller's tenant with secrets, and those with an older version that a worker has yet to re-encrypt. */
+  /** Number of the caller's tenant's rows with secrets. */
   total: number
+  /** Number of rows of all tenants with an older version that a worker has yet to re-encrypt: the key belongs to the installation. */
   left: number
   /** Rows that could not be re-encrypted and did not change since. */
   failed: { what: EncryptedObjectType; id: string; name: string; reason: string }[]
@@ -31,13 +32,22 @@ export async function credentialKey(ctx: Ctx): Promise<CredentialKey> {
     ),
     sql` union all `,
   )
-  const counted = await ctx.db.execute<{ total: number; stale: number; failed: CredentialKey['failed'] }>(sql`
+  const counted = await ctx.db.execute<{ total: number; failed: CredentialKey['failed'] }>(sql`
     with held as (${rows})
-    select count(*)::int as total, (count(*) filter (where is_stale))::int as stale,
+    select count(*)::int as total,
       coalesce(jsonb_agg(jsonb_build_object('what', what, 'id', held.id, 'name', held.name, 'reason', f.reason) order by held.name)
         filter (where is_stale and f.object_id is not null), '[]') as failed
     from held left join ${reencryptFailures} f on f.object_id = held.id and f.key_version = ${version}`)
-  const { total, stale, failed } = counted.rows[0]!
+  const { total, failed } = counted.rows[0]!
+  const stale = sql.join(
+    places.map(([, table]) => sql`select ${table.id} as id from ${table} where ${encryptedBefore(table, version)}`),
+    sql` union all `,
+  )
+  const [pending] = (
+    await ctx.systemDb.execute<{ left: number }>(sql`
+      select count(*)::int as left from (${stale}) held
+      where not exists (select from ${reencryptFailures} f where f.object_id = held.id and f.key_version = ${version})`)
+  ).rows
   const inUse = await ctx.systemDb.execute<{ version: number }>(
     sql`select distinct version from (${sql.join(
       places.map(
@@ -46,5 +56,5 @@ export async function credentialKey(ctx: Ctx): Promise<CredentialKey> {
       sql` union `,
     )}) used where version < ${version} order by version`,
   )
-  return { version, createdAt, total, left: stale - failed.length, failed, olderInUse: inUse.rows.map((row) => row.version) }
+  return { version, createdAt, total, left: pending!.left, failed, olderInUse: inUse.rows.map((row) => row.version) }
 }

@@ -73,6 +73,19 @@ test('names records that cannot be decrypted, skips them, and clears them when t
   expect(await credentialKey(viewer)).toMatchObject({ left: 0, failed: [], olderInUse: [] })
 })
 
+test('is rejected while records of another tenant have an older key, also from a tenant without secrets', async () => {
+  const { admin, worker, viewer } = await t.given.tenant()
+  const empty = await t.given.tenant()
+  await t.given.credential(admin, 'SSH_PASSWORD')
+  const { version } = await rotateCredentialKey(empty.installationAdmin)
+  const { left } = await credentialKey(empty.viewer)
+  expect(left).toBeGreaterThan(0)
+  expect(await credentialKey(viewer)).toMatchObject({ version, total: 1, left })
+  await expect(rotateCredentialKey(empty.installationAdmin)).rejects.toThrow(`${left} records left`)
+  await reencryptCredentials({ ...t.runtime, actor: worker.actor })
+  expect(await credentialKey(empty.viewer)).toMatchObject({ version, total: 0, left: 0 })
+})
+
 test('only one of two concurrent rotations succeeds; owners of a tenant are rejected', async () => {
   const { owner, admin, installationAdmin } = await t.given.tenant()
   await t.given.credential(admin, 'SSH_PASSWORD')

@@ -25,7 +25,7 @@ export async function rotateCredentialKey(ctx: Ctx): Promise<CredentialKey> {
     const key = await ctx.vault.makeKey(tx, before.version + 1)
     const [created] = await tx.insert(credentialKeys).values(key).onConflictDoNothing().returning()
     if (!created) throw new Conflict('Another rotation started at the same time. Follow its progress.')
-    await audit(tx, ctx, credentialAudit.rotateKey, { id: ctx.tenantId }, { version: key.version })
+    await audit(tx, { ...ctx, tenantId: null }, credentialAudit.rotateKey, { id: null }, { version: key.version })
     ctx.notify(credentialKeyRotated({ id: String(key.version), tenantId: ctx.tenantId }))
   })
   return credentialKey(ctx)

@@ -19,14 +19,14 @@ import { type Worker, workers } from './tables.ts'
 export async function undrainWorker(ctx: Ctx, input: z.input<typeof IdInput>): Promise<Worker> {
   authorize(ctx, workerPermissions.drain)
   const { id } = parseInput(IdInput, input)
-  return inTransaction(ctx, async (tx, ctx) => {
+  return inTransaction({ ...ctx, db: ctx.systemDb }, async (tx, ctx) => {
     const [worker] = await tx
       .update(workers)
       .set({ drainedAt: null, drainedById: null, drainedByName: null })
       .where(and(eq(workers.id, id), isNotNull(workers.drainedAt)))
       .returning()
     if (!worker) throw await notFoundOrConflict(tx, ctx, workers, id, 'worker', (row) => undrainBlockedReason(ctx.actor, row))
-    await audit(tx, ctx, workerAudit.undrain, { id, name: worker.name })
+    await audit(tx, { ...ctx, tenantId: null }, workerAudit.undrain, { id, name: worker.name })
     ctx.notify(workerChanged({ id, tenantId: ctx.tenantId }))
     return worker
   })

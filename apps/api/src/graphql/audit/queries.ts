@@ -5,6 +5,8 @@ import { auditActions, schema } from '@muster/core/registry'
 import { and, eq, gte, isNull, lt, or, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import type { ApiContext } from '../../context.ts'
+import { MAX_COST } from '../../limits.ts'
+import { callerKey } from '../../sign-in/caller.ts'
 import { PAGED } from '../shared/connections.ts'
 import { contains } from '../shared/contains.ts'
 import { parseId, rowIdIfGiven } from '../shared/ids.ts'
@@ -12,6 +14,19 @@ import { AuditActorKind, AuditChannel, AuditOutcome } from './enums.ts'
 import { AuditChainVerification, AuditEntry, auditEntryConnection } from './types.ts'
 
 const { auditEntries } = schema
+
+const verifications = new Map<string, Promise<unknown>>()
+
+/** Runs one verification of each caller at a time: they use the processor of the API. */
+async function inTurn<T>(key: string, verify: () => Promise<T>): Promise<T> {
+  const turn = (verifications.get(key) ?? Promise.resolve()).then(verify, verify)
+  verifications.set(key, turn)
+  try {
+    return await turn
+  } finally {
+    if (verifications.get(key) === turn) verifications.delete(key)
+  }
+}
 
 const OF_INSTALLATION =
   'Whether to read the entries of the installation instead of the tenant’s, such as sign-ins with unknown email addresses. Requires the permission `installation_audit:read`.'
@@ -106,9 +121,10 @@ builder.queryFields((t) => ({
   auditChain: t.field({
     type: AuditChainVerification,
     description:
-      'Verifies up to 50,000 entries of the audit log against their hashes and signed checkpoints, oldest first. Requires the permission `audit:read`.',
+      'Verifies up to 50,000 entries of the audit log against their hashes and signed checkpoints, oldest first. One per operation; concurrent ones of a caller wait for each other. Requires the permission `audit:read`.',
     authScopes: { permission: auditPermissions.read },
-    complexity: 1000,
+    // More than half of the limit: one per operation.
+    complexity: MAX_COST / 2 + 1,
     args: {
       afterSeq: t.arg({
         type: 'BigInt',
@@ -118,11 +134,13 @@ builder.queryFields((t) => ({
       expectedHash: t.arg.string({ description: '`lastHash` of the same verification. A mismatch reveals a replaced chain.' }),
       ofInstallation: t.arg.boolean({ description: OF_INSTALLATION }),
     },
-    resolve: (_root, { afterSeq, expectedSeq, expectedHash, ofInstallation }, { ctx, deps }) =>
-      verifyAuditChain(ctx, {
-        installation: ofInstallation ? deps.runtime.db : undefined,
-        after: afterSeq,
-        expected: typeof expectedSeq === 'number' && expectedHash ? { seq: expectedSeq, hash: expectedHash } : null,
-      }),
+    resolve: (_root, { afterSeq, expectedSeq, expectedHash, ofInstallation }, { ctx, deps, caller }) =>
+      inTurn(callerKey(caller, ''), () =>
+        verifyAuditChain(ctx, {
+          installation: ofInstallation ? deps.runtime.db : undefined,
+          after: afterSeq,
+          expected: typeof expectedSeq === 'number' && expectedHash ? { seq: expectedSeq, hash: expectedHash } : null,
+        }),
+      ),
   }),
 }))

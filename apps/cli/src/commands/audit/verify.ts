@@ -55,6 +55,7 @@ const TEXTS: Record<Problem['kind'], string> = {
   DUPLICATE: 'several entries at this position',
   CHECKPOINT: 'contradicts its checkpoint, or the checkpoint is not signed by this installation',
   UNSIGNED: 'without a checkpoint, which was deleted',
+  PRUNED: 'not comparable, because retention deleted it; expect a later position',
 }
 
 const problemText = ({ kind, firstSeq, lastSeq, entryId }: Problem) =>

@@ -66,6 +66,7 @@ export const audit = {
     DUPLICATE: 'Several entries have position {first}.',
     CHECKPOINT: 'The checkpoint at {first} does not match.',
     UNSIGNED: 'Entries {first} to {last} have no checkpoint.',
+    PRUNED: 'Entry {first} was deleted by retention and cannot be compared.',
   },
   sinks: {
     title: 'Audit sinks',

@@ -67,6 +67,7 @@ export const audit = {
     DUPLICATE: '多条记录位于位置 {first}。',
     CHECKPOINT: '位置 {first} 的检查点不匹配。',
     UNSIGNED: '记录 {first} 至 {last} 没有检查点。',
+    PRUNED: '记录 {first} 已按保留期限删除，无法比对。',
   },
   sinks: {
     title: '审计接收端',

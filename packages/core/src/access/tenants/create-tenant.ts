@@ -45,7 +45,7 @@ export async function createTenant(
     if (!tenant) throw nameTaken('tenant', name)
     const created: Ctx = { ...caller, tenantId: tenant.id }
     await syncBuiltInTemplates(tx, tenant.id)
-    await audit(tx, created, tenantAudit.create, tenant)
+    for (const tenantId of [tenant.id, null]) await audit(tx, { ...created, tenantId }, tenantAudit.create, tenant)
     const owner = userOf(caller.actor)
     if (owner) await addOwner(tx, created, owner)
     return tenant

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { localStore } from '../../artifacts/index.ts'
 import { auditEntries } from '../../audit/index.ts'
@@ -72,6 +72,16 @@ describe('createTenant', () => {
 const actionsOf = async (tenantId: string) =>
   (await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.tenantId, tenantId))).map(({ action }) => action)
 
+/** Actions in the chain of the installation, which remain when a tenant is deleted. */
+const installationActionsOn = async (objectId: string) =>
+  (
+    await t.runtime.db
+      .select()
+      .from(auditEntries)
+      .where(and(isNull(auditEntries.tenantId), eq(auditEntries.objectId, objectId)))
+      .orderBy(auditEntries.id)
+  ).map(({ action }) => action)
+
 describe('installation administrators', () => {
   test('create a tenant, own it, rename it and limit its runs', async () => {
     const { installationAdmin } = await t.given.tenant()
@@ -91,6 +101,7 @@ describe('installation administrators', () => {
       maxConcurrentRuns: null,
     })
     expect(await actionsOf(tenant.id)).toEqual(expect.arrayContaining(['tenant.create', 'member.add', 'tenant.update']))
+    expect(await installationActionsOn(tenant.id)).toEqual(['tenant.create', 'tenant.update', 'tenant.update'])
     const other = await t.given.tenant()
     await expect(updateTenant(installationAdmin, { id: other.tenant.id, name: 'ml team' })).rejects.toMatchObject({
       code: 'CONFLICT',
@@ -131,6 +142,7 @@ describe('installation administrators', () => {
       message: expect.stringContaining('not suspended'),
     })
     expect(await actionsOf(id)).toEqual(expect.arrayContaining(['tenant.suspend', 'tenant.resume']))
+    expect(await installationActionsOn(id)).toEqual(['tenant.create', 'tenant.suspend', 'tenant.resume'])
   })
 
   test('cannot suspend the tenant in which they work', async () => {

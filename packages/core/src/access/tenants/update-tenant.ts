@@ -31,7 +31,8 @@ export async function updateTenant(ctx: Ctx, input: z.input<typeof UpdateTenantI
     if (!before) throw new NotFound(`There is no tenant ${id}.`)
     if (Object.keys(changes).length === 0) return before
     const [tenant] = await tx.update(tenants).set(changes).where(eq(tenants.id, id)).returning()
-    await audit(tx, { ...ctx, tenantId: id }, tenantAudit.update, tenant!, { changed: Object.keys(changes).sort() })
+    for (const tenantId of [id, null])
+      await audit(tx, { ...ctx, tenantId }, tenantAudit.update, tenant!, { changed: Object.keys(changes).sort() })
     ctx.notify(queueChanged({ id, tenantId: id }))
     return tenant!
   })

@@ -66,6 +66,13 @@ export async function createApiToken(
     throw new Forbidden('Only an installation administrator can create a token with installation permissions.')
   if (isInstallationAdmin && groupIds.length > 0)
     throw new InvalidInput([{ path: 'nodeGroupIds', message: 'must be empty for a token that administers the installation' }])
+  if (isInstallationAdmin && serviceAccountId)
+    throw new InvalidInput([
+      {
+        path: 'isInstallationAdmin',
+        message: 'must be false for a token of a service account: only a person can be an installation administrator',
+      },
+    ])
   if (serviceAccountId) authorize(ctx, memberPermissions.write)
   if (expiresInSeconds && expiresInSeconds > maxDays * DAY_S) throw tooLong(`at most ${maxDays * DAY_S} (${maxDays} days)`)
   const seconds = expiresInSeconds ?? Math.min(DEFAULT_DAYS, maxDays) * DAY_S

@@ -111,6 +111,17 @@ describe('API tokens', () => {
   })
 })
 
+test('the token of a service account cannot administer the installation', async () => {
+  await expect(
+    createApiToken(fixture.installationAdmin, {
+      name: 'bot',
+      role: 'viewer',
+      isInstallationAdmin: true,
+      serviceAccountId: crypto.randomUUID(),
+    }),
+  ).rejects.toMatchObject({ issues: [{ path: 'isInstallationAdmin', message: expect.stringContaining('only a person') }] })
+})
+
 describe('lifetime', () => {
   test('is 90 days by default and at most what the installation allows', async () => {
     const { apiToken } = await createApiToken(fixture.operator, { name: 'default', role: 'viewer' })

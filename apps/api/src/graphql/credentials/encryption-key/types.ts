@@ -13,13 +13,13 @@ const CredentialKeyFailure = builder.objectRef<Key['failed'][number]>('Credentia
 })
 
 export const CredentialKey = builder.objectRef<Key>('CredentialKey').implement({
-  description: 'Encryption key of all tenants, and the progress of its rotation in this tenant.',
+  description: 'Encryption key of all tenants, and the progress of its rotation.',
   fields: (t) => ({
     version: t.exposeInt('version', { description: 'Version; each rotation increments it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     totalCount: t.exposeInt('total', { description: 'Number of objects of the tenant with secrets.' }),
     pendingCount: t.exposeInt('left', {
-      description: 'Number of objects that are not re-encrypted yet; 0 when the rotation has finished.',
+      description: 'Number of objects of all tenants that are not re-encrypted yet; 0 when the rotation has finished.',
     }),
     failedCount: t.int({ description: 'Number of objects that could not be re-encrypted.', resolve: (key) => key.failed.length }),
     failures: t.field({
