@@ -18,11 +18,14 @@ export async function recordReachability(ctx: Ctx, plan: RunPlan, states: HostSt
         unreachableReasons.has(name) ? [{ nodeId, reason: unreachableReasons.get(name)! }] : [],
       ),
     )
-    // SSH reports only that the key differs. A connection test reads the key itself and raises the alarm.
-    const changed = nodesOf((name) =>
-      /host key verification failed|HOST IDENTIFICATION HAS CHANGED/i.test(unreachableReasons.get(name) ?? ''),
+    // SSH reports only that the key differs, and of a bastion not even that: it discards what the connection to a bastion prints. A
+    // connection test names the reason, reads the key itself and raises the alarm.
+    const unexplained = nodesOf((name) =>
+      /host key verification failed|HOST IDENTIFICATION HAS CHANGED|closed by UNKNOWN port/i.test(
+        unreachableReasons.get(name) ?? '',
+      ),
     )
-    if (changed.length > 0) await testConnections(ctx, { nodeIds: changed })
+    if (unexplained.length > 0) await testConnections(ctx, { nodeIds: unexplained })
   } catch (err) {
     ctx.log.warn({ err }, 'could not record the reachability of nodes')
   }
