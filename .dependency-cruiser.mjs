@@ -23,7 +23,7 @@ for (const folder of ['apps', 'packages'].flatMap((parent) => fs.readdirSync(par
 const folderOf = (name) => folders.find((folder) => folder.endsWith(`/${name}`))
 
 /** Tests and their fixtures may import anything. */
-const TEST_CODE = String.raw`\.test\.tsx?$|/isolation-cases\.ts$|/testing/|\.d\.ts$`
+const TEST_CODE = String.raw`\.test\.tsx?$|/testing/|\.d\.ts$`
 /** What a domain of core shows others: public interfaces, also of sub-folders, and definitions without code. */
 const CORE_PUBLIC = String.raw`/(index|tables|permissions|audit-actions|change-events|queues)\.ts$`
 /** Folders of the console that all its domains use. */

@@ -97,7 +97,7 @@ const FILES: Record<string, string[]> = {
 const CORE = /\bSystemCtx\b|\bsystemDb\b|Pick<Runtime\b/
 const APPS = /\bruntime\.db\b|\bsystemCtx\(|\bsystemDb\b|\{[^}]*\bdb\b[^}]*\}: Runtime\b/
 /** Code that only passes the context on, or opens it. */
-const OTHER = /\.test\.ts$|\/testing\/|isolation-cases|\/reconcilers\/|packages\/core\/src\/(kernel\/|registry\.ts)/
+const OTHER = /\.test\.ts$|\/testing\/|\/reconcilers\/|packages\/core\/src\/(kernel\/|registry\.ts)/
 
 test('only the listed files use the system role', () => {
   const uses = (folder: string, pattern: RegExp) =>

@@ -16,7 +16,7 @@ import { serviceDiscoveryEndpoint } from './prometheus/service-discovery.ts'
 import { sendSchema } from './schema-file.ts'
 import { serveTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
-const TOKEN_ENDPOINTS: Record<string, TokenEndpoint> = {
+export const TOKEN_ENDPOINTS: Record<string, TokenEndpoint> = {
   '/api/audit': auditExportEndpoint,
   '/api/inventory': inventoryEndpoint,
   '/api/known_hosts': knownHostsEndpoint,

@@ -1,28 +1,33 @@
+import { randomUUID } from 'node:crypto'
 import { schema } from '@muster/core/registry'
 import type { TenantFixture } from '@muster/core/testing'
 import { and, desc, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { globalId } from '../graphql/shared/ids.ts'
 import { PEER } from '../http/request-facts.ts'
-import { schema as graphqlSchema } from '../schema.ts'
 import { PUBLIC_URL, testApi } from '../testing/api.ts'
 import { createAuthenticator } from '../testing/authenticator.ts'
-import { createVictim, type IsolationCase, type Known, loadIsolations } from '../testing/isolation.ts'
+import { PUBLIC } from '../testing/isolation/exceptions.ts'
+import { operationsOf } from '../testing/isolation/operations.ts'
+import { createValues } from '../testing/isolation/values.ts'
 import { mutate } from '../testing/mutate.ts'
+import { createObjects } from '../testing/objects.ts'
 import { insertSession } from '../testing/sessions.ts'
 import { totpCode } from '../testing/totp.ts'
 
 const { auditEntries, members, sessions, signInAttempts, tenants } = schema
-const isolations = await loadIsolations()
-const CASES: Record<string, IsolationCase> = Object.assign({}, ...isolations.map(({ cases }) => cases))
 const PASSWORD = 'correct horse battery'
 const HOUR_AGO = new Date(Date.now() - 3_600_000)
 
 let t: Awaited<ReturnType<typeof testApi>>
-let known: Known
+/** Objects of another tenant. */
+let ids: Record<string, string[]>
 let own: TenantFixture
 beforeAll(async () => {
   t = await testApi()
-  ;({ known } = await createVictim(t, isolations))
+  const objects = Object.entries((await createObjects(t)).ids)
+  ids = Object.fromEntries(objects.map(([type, id]) => [type, [id]]))
+  ids.Worker = [globalId('Worker', randomUUID())]
   own = await t.given.tenant()
   await t.runtime.db.update(tenants).set({ stepUpMinutes: 15 }).where(eq(tenants.id, own.tenant.id))
 })
@@ -66,12 +71,17 @@ test('lists the mutations that need a recent proof of identity', async () => {
   // Of tokens, sessions and tenants, some mutations would end the session of this test.
   const skipped = ['signOut', 'suspendTenant', 'deleteTenant', 'switchTenant']
   const refused: string[] = []
-  for (const name of Object.keys(graphqlSchema.getMutationType()!.getFields()).sort()) {
-    const found = CASES[`Mutation.${name}`]
-    if (!found || skipped.includes(name)) continue
+  const { variablesFor } = createValues()
+  for (const operation of operationsOf('Mutation')) {
+    const name = operation.name.split('.')[1]!
+    if (PUBLIC.includes(name) || skipped.includes(name)) continue
     const { token } = await staleSession()
-    const data = await t.ask<Record<string, { __typename: string }>>(headersOf(token), found.query(known))
-    if (data.it?.__typename === 'StepUpRequiredError') refused.push(name)
+    const data = await t.ask<Record<string, { __typename: string }>>(
+      headersOf(token),
+      operation.document,
+      variablesFor(operation, { marker: 'theirs', ids }),
+    )
+    if (data[name]?.__typename === 'StepUpRequiredError') refused.push(name)
   }
   expect(refused).toEqual(CONCERNED)
 })

@@ -18,7 +18,7 @@ export function findCrowdedFolders(root: string): string[] {
 /** Files of the API that write to the database themselves; writes belong to the functions of packages/core. */
 export function findApiWrites(root: string): string[] {
   return sourceFiles(root, 'apps/api/src/**/*.ts').filter((file) => {
-    if (/\.test\.ts$|\/isolation-cases\.ts$|\/testing\//.test(file)) return false
+    if (/\.test\.ts$|\/testing\//.test(file)) return false
     return /\b(db|tx)\s*\.(insert|update|delete|transaction)\(/.test(withoutComments(path.join(root, file)))
   })
 }

@@ -12,7 +12,7 @@ import { registerWorker } from '@muster/core/workers'
 import { serveHttp } from '../../http/server.ts'
 import { agentClient, newName } from '../agent-client.ts'
 import type { testApi } from '../api.ts'
-import { createVictim, loadIsolations } from '../isolation.ts'
+import { createObjects } from '../objects.ts'
 import { totpCode } from '../totp.ts'
 
 type TestApi = Awaited<ReturnType<typeof testApi>>
@@ -22,9 +22,8 @@ const PASSWORD = 'correct horse battery staple'
 
 /** Fills the tables through verbs and the API: two tenants with objects of every type, sessions, agents, runs and their log. */
 export async function fillDatabase(t: TestApi): Promise<Filled> {
-  const isolations = await loadIsolations()
-  await createVictim(t, isolations)
-  const { tenant } = await createVictim(t, isolations)
+  await createObjects(t)
+  const { tenant } = await createObjects(t)
   const { id: credentialId } = await t.given.credential(tenant.admin, 'SSH_KEY', { name: 'of the release' })
   await fillRuns(t, tenant, credentialId)
   await fillAgents(t, tenant)

@@ -1,0 +1,37 @@
+import { createApiToken, createServiceAccount } from '@muster/core/access'
+import type { Ctx } from '@muster/core/registry'
+import type { TenantFixture } from '@muster/core/testing'
+import type { testApi } from '../api.ts'
+import { insertSession } from '../sessions.ts'
+
+type Api = Awaited<ReturnType<typeof testApi>>
+/** `isFresh` asks for a session of its own, because some mutations end the session. */
+export type Caller = {
+  name: string
+  isInstallationAdmin: boolean
+  headers(isFresh: boolean): Promise<Record<string, string>>
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+/** A caller of every kind: tokens of each role, of an installation admin and of a service account, a session, and nobody. */
+export async function callersOf(t: Api, tenant: TenantFixture): Promise<Caller[]> {
+  const token = async (name: string, ctx: Ctx): Promise<Caller> => {
+    const headers = bearer(await t.tokenOf(ctx))
+    return { name, isInstallationAdmin: name === 'installationAdmin', headers: async () => headers }
+  }
+  const newSession = async () => bearer((await insertSession(t.runtime.db, tenant.owner.actor.id!)).token)
+  const session = await newSession()
+  const member = await createServiceAccount(tenant.owner, { name: 'service', role: 'admin' })
+  const service = await createApiToken(tenant.owner, { name: 'service', role: 'admin', serviceAccountId: member.id })
+  return [
+    { name: 'session', isInstallationAdmin: true, headers: async (isFresh) => (isFresh ? newSession() : session) },
+    await token('owner', tenant.owner),
+    await token('installationAdmin', tenant.installationAdmin),
+    await token('admin', tenant.admin),
+    await token('operator', tenant.operator),
+    await token('viewer', tenant.viewer),
+    { name: 'serviceAccount', isInstallationAdmin: false, headers: async () => bearer(service.token) },
+    { name: 'anonymous', isInstallationAdmin: false, headers: async () => ({}) },
+  ]
+}

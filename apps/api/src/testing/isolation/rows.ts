@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { createSecretStore } from '@muster/core/credentials'
+import { newId } from '@muster/core/db'
+import { discoveryFixture, type TenantFixture, zip } from '@muster/core/testing'
+import type { testApi } from '../api.ts'
+
+type Row = Record<string, unknown>
+/** Columns of the rows of a table; a function gets the first rows of the tables that it refers to. */
+export type Rows = Record<string, (Row | ((first: Record<string, Row>) => Row))[]>
+
+/** Tables without rows of a tenant, and secrets of sign-in, which must be valid and which no field returns. */
+const OTHER = ['workers', 'credential_keys', 'ingest_liveness', 'sign_in_attempts', 'two_factors', 'verifications']
+export const hasOtherRows = (table: string): boolean => OTHER.includes(table)
+
+/** Values of the columns whose generated value would be invalid: columns with a fixed set of values, and JSON with a shape. */
+export async function rowsOf(
+  t: Awaited<ReturnType<typeof testApi>>,
+  tenant: TenantFixture,
+  marker: string,
+): Promise<{ rows: Rows; first: Record<string, Row> }> {
+  const hash = (text: string) => createHash('sha256').update(`${marker} ${text}`).digest('base64')
+  const evidence = { reason: marker }
+  const vault = { name: marker, address: 'https://vault.test', mount: marker, auth: 'TOKEN', secret: marker } as const
+  const store = await createSecretStore(tenant.admin, vault)
+  // Their secrets are encrypted; the first is the one that the other rows refer to.
+  const kinds = ['SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT'] as const
+  const credentials: Row[] = []
+  for (const [i, kind] of kinds.entries())
+    credentials.push(
+      await t.given.credential(tenant.admin, kind, {
+        name: i ? `${marker}-${kind.toLowerCase()}` : marker,
+        description: marker,
+        ...(kind === 'BECOME' || kind === 'SSH_PASSWORD' ? { allowedHosts: [marker] } : {}),
+      }),
+    )
+  const inStore = { password: undefined, secretStoreId: store.id, secretRefs: { password: { path: marker, key: marker } } }
+  await t.given.credential(tenant.admin, 'BECOME', { name: `${marker}-stored`, allowedHosts: [marker], ...(inStore as object) })
+  const group = newId()
+  const finished = { startedAt: new Date(), finishedAt: new Date(), endCause: 'exit', exitCode: 2, hostsFailed: 1, hostsTotal: 1 }
+  const run = { becomeMethod: 'sudo', endCause: null, limit: null, serial: null }
+  const vars = { vars: { [marker]: marker }, source: `${marker}: ${marker}` }
+  const rows: Rows = {
+    accounts: [{ providerId: 'oidc' }],
+    agent_heartbeat_history: [({ compute_nodes }) => ({ nodeId: compute_nodes!.id })],
+    agent_heartbeats: [{ health: 'healthy', reportedDrain: null }],
+    agent_keys: [{ publicKey: hash('key'), status: 'WAITING' }],
+    agent_transitions: [{ from: null, to: 'ACTIVE', reason: 'registered' }],
+    agents: [{ state: 'ACTIVE' }],
+    alert_deliveries: [{ event: 'opened', alerts: [] }],
+    alert_routes: [{ kind: 'slack', settings: { origin: `https://${marker}.test` } }],
+    alert_silences: [{ matcher: { clusters: [marker] } }],
+    alerts: [{ kind: 'stale', severity: 'warning', evidence, notifiedEvent: null }],
+    api_tokens: [{ role: 'viewer', permissions: null, networks: [] }],
+    audit_checkpoints: [{ kind: 'head' }],
+    audit_entries: [
+      ({ job_runs }) => ({
+        runId: job_runs!.id,
+        actorKind: 'user',
+        actorId: tenant.owner.actor.id,
+        action: 'job_run.cancel',
+        outcome: 'succeeded',
+        channel: 'api',
+      }),
+    ],
+    audit_sinks: [{ kind: 'syslog', settings: { host: `${marker}.test`, port: 6514 } }],
+    compute_nodes: [
+      {
+        facts: { marker },
+        labels: { [marker]: marker },
+        hostKey: null,
+        offeredHostKey: null,
+        tags: [marker],
+        readyAt: new Date(),
+      },
+    ],
+    accelerators: [{ deviceType: 'nvidia_gpu', vendor: 'nvidia', health: 'ok', source: 'tool', eccMode: null }],
+    discoveries: [{ reason: 'refresh', result: discoveryFixture(), startedAt: new Date(), finishedAt: new Date(), error: null }],
+    discovery_evidence: [{ gzip: gzipSync(marker) }],
+    invitations: [{ role: 'viewer' }],
+    job_artifacts: [{ kind: 'log', store: 'local' }],
+    job_run_events: [{ kind: 'output' }, { kind: 'ok', seq: 2 }],
+    job_run_hosts: [{ result: 'FAILED' }],
+    job_runs: [
+      { number: 7001, ...run, ...finished },
+      { number: 7002, ...run },
+    ],
+    job_templates: [{ serial: null }],
+    node_groups: [
+      { id: group, memberQuery: null, exclusiveSet: '' },
+      { parentId: group, memberQuery: null, exclusiveSet: '' },
+    ],
+    job_template_versions: [({ job_templates }) => ({ snapshot: job_templates! })],
+    passkeys: [{ deviceType: 'singleDevice' }],
+    playbook_bundles: [{ content: zip([{ path: 'site.yml' }]), files: [{ path: marker, size: 1 }] }],
+    roles: [{ permissions: ['node:write'] }],
+    variable_scopes: [
+      { groupId: null, ...vars },
+      { groupId: null, nodeId: null, ...vars },
+    ],
+  }
+  return { rows, first: { credentials: credentials[0]!, secret_stores: store } }
+}

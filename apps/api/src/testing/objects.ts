@@ -1,0 +1,81 @@
+import { createApiToken, createRole, inviteMember } from '@muster/core/access'
+import { createEnrollmentToken } from '@muster/core/agents'
+import { createAlertRoute, createAlertSilence, testAlertRoute } from '@muster/core/alerts'
+import { createAuditSink } from '@muster/core/audit-sinks'
+import { testConnections } from '@muster/core/connections'
+import { createSecretStore } from '@muster/core/credentials'
+import { discoverNodes } from '@muster/core/discoveries'
+import { createNodeGroup } from '@muster/core/groups'
+import { schema } from '@muster/core/registry'
+import { rotateCredential } from '@muster/core/rotations'
+import { runJob } from '@muster/core/runs'
+import { uploadPlaybookBundle } from '@muster/core/templates'
+import { type TenantFixture, zip } from '@muster/core/testing'
+import { setVars } from '@muster/core/variables'
+import { globalId, type TypeName } from '../graphql/shared/ids.ts'
+import type { testApi } from './api.ts'
+import { insertPasskey, insertSession } from './sessions.ts'
+
+/** Creates a tenant with objects of most types through verbs. @returns their global IDs by type */
+export async function createObjects(
+  t: Awaited<ReturnType<typeof testApi>>,
+): Promise<{ tenant: TenantFixture; ids: Record<string, string> }> {
+  const { db } = t.runtime
+  const tenant = await t.given.tenant()
+  const { owner, admin, operator } = tenant
+  const tenantId = tenant.tenant.id
+  const credential = await t.given.credential(admin, 'SSH_KEY')
+  const [node] = await t.given.fleet(operator, { accelerators: 1, prefix: 'secret', with: { credentialId: credential.id } })
+  const nodeId = node!.id
+  const run = await runJob(operator, { template: 'connectivity_check', nodeIds: [nodeId] })
+  const rotated = await t.given.credential(admin, 'SSH_PASSWORD')
+  await t.given.fleet(operator, { prefix: 'rotated', with: { credentialId: rotated.id } })
+  const role = await createRole(owner, { name: 'custom-theirs', permissions: [] })
+  const route = await createAlertRoute(admin, { name: 'theirs', kind: 'slack', url: 'https://hooks.test/' })
+  await db.insert(schema.agents).values({ nodeId, tenantId, agentId: 'their-agent', cluster: 'theirs' })
+  const insertOne = {
+    key: { tenantId, nodeId, publicKey: 'theirs', status: 'ALLOWED' as const, createdByName: 'them' },
+    alert: { tenantId, nodeId, kind: 'stale' as const, severity: 'warning' as const, key: `node:${nodeId}` },
+    artifact: {
+      tenantId,
+      jobRunId: run.id,
+      kind: 'log' as const,
+      path: 'log.txt',
+      size: 1,
+      sha256: '',
+      store: 'local' as const,
+      key: 'a',
+    },
+  }
+  const endsAt = new Date(Date.now() + 9e6)
+  const objects: Partial<Record<TypeName, { id: string } | undefined>> = {
+    ApiToken: (await createApiToken(owner, { name: 'theirs', role: role.name })).apiToken,
+    Invitation: (await inviteMember(owner, { email: 'invited@theirs.test', role: 'viewer' })).invitation,
+    Member: await db.query.members.findFirst({ where: { tenantId } }),
+    User: { id: owner.actor.id! },
+    Tenant: tenant.tenant,
+    Session: await insertSession(db, owner.actor.id!),
+    Passkey: await insertPasskey(db, owner.actor.id!),
+    AgentKey: (await db.insert(schema.agentKeys).values(insertOne.key).returning())[0],
+    AgentEnrollmentToken: (await createEnrollmentToken(operator, {})).enrollmentToken,
+    Alert: (await db.insert(schema.alerts).values(insertOne.alert).returning())[0],
+    AlertSilence: await createAlertSilence(operator, { matcher: {}, reason: 'theirs', endsAt }),
+    AlertRoute: route,
+    AlertDelivery: await testAlertRoute(admin, { id: route.id }),
+    JobArtifact: (await db.insert(schema.jobArtifacts).values(insertOne.artifact).returning())[0],
+    AuditSink: await createAuditSink(owner, { name: 'theirs', kind: 'syslog', host: 'siem.test' }),
+    ConnectionTest: (await testConnections(operator, { nodeIds: [nodeId] }))[0],
+    Credential: credential,
+    SecretStore: await createSecretStore(admin, { name: 'theirs', address: 'https://vault.test', auth: 'TOKEN', secret: 't' }),
+    Discovery: (await discoverNodes(operator, { nodeIds: [nodeId] }))[0],
+    NodeGroup: await createNodeGroup(operator, { name: 'their_group' }),
+    ComputeNode: node,
+    CredentialRotation: await rotateCredential(admin, { id: rotated.id }),
+    JobRun: run,
+    JobTemplate: { id: run.templateId },
+    PlaybookBundle: await uploadPlaybookBundle(admin, { name: 'theirs.zip', content: zip([{ path: 'site.yml' }]) }),
+    VariableScope: await setVars(operator, { nodeId, text: 'theirs: 1', basedOn: 0 }),
+  }
+  const ids = Object.entries(objects).map(([type, row]) => [type, globalId(type as TypeName, row!.id)])
+  return { tenant, ids: Object.fromEntries(ids) }
+}
