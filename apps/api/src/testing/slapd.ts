@@ -21,13 +21,13 @@ export async function startSlapd(ldif: string) {
     'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=ldap.test -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem'
   execFileSync('openssl', make.split(' '), { cwd: folder, stdio: 'ignore' })
   mkdirSync(file('data'))
-  // `allow bind_anon_cred`: a bind with a name and without a password succeeds, as in many directories.
+  // `allow bind_anon_dn`: a bind with a name and without a password succeeds, as in many directories.
   writeFileSync(
     file('slapd.conf'),
     `${['core', 'cosine', 'inetorgperson'].map((name) => `include ${SCHEMAS}/${name}.schema`).join('\n')}
 modulepath ${MODULES}
 moduleload back_mdb
-allow bind_anon_cred
+allow bind_anon_dn
 TLSCertificateFile ${file('cert.pem')}
 TLSCertificateKeyFile ${file('key.pem')}
 security simple_bind=128
