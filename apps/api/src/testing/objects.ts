@@ -5,6 +5,7 @@ import { createAuditSink } from '@muster/core/audit-sinks'
 import { testConnections } from '@muster/core/connections'
 import { createSecretStore } from '@muster/core/credentials'
 import { discoverNodes } from '@muster/core/discoveries'
+import { createGrant } from '@muster/core/grants'
 import { createNodeGroup } from '@muster/core/groups'
 import { schema } from '@muster/core/registry'
 import { rotateCredential } from '@muster/core/rotations'
@@ -47,6 +48,9 @@ export async function createObjects(
       key: 'a',
     },
   }
+  const userId = tenant.viewer.actor.id!
+  const member = await db.query.members.findFirst({ where: { tenantId, userId } })
+  const granted = await createNodeGroup(operator, { name: 'their_granted_group' })
   const endsAt = new Date(Date.now() + 9e6)
   const objects: Partial<Record<TypeName, { id: string } | undefined>> = {
     ApiToken: (await createApiToken(owner, { name: 'theirs', role: role.name })).apiToken,
@@ -68,6 +72,7 @@ export async function createObjects(
     Credential: credential,
     SecretStore: await createSecretStore(admin, { name: 'theirs', address: 'https://vault.test', auth: 'TOKEN', secret: 't' }),
     Discovery: (await discoverNodes(operator, { nodeIds: [nodeId] }))[0],
+    Grant: await createGrant(owner, { memberId: member!.id, role: 'operator', nodeGroupId: granted.id }),
     NodeGroup: await createNodeGroup(operator, { name: 'their_group' }),
     ComputeNode: node,
     CredentialRotation: await rotateCredential(admin, { id: rotated.id }),
