@@ -35,9 +35,7 @@ export async function pruneAuditEntries(ctx: SystemCtx, installationDays?: numbe
   for (const { id, days } of limited)
     try {
       for (let deleted = BATCH; deleted === BATCH; count += deleted)
-        deleted = await inTransaction(ctx, (tx, ctx) =>
-          pruneSome(tx, { ...ctx, tenantId: id }, days, keyVersion),
-        )
+        deleted = await inTransaction(ctx, (tx, ctx) => pruneSome(tx, { ...ctx, tenantId: id }, days, keyVersion))
     } catch (error) {
       if (isTransientDbError(error)) throw error
       ctx.log.error({ err: error, tenantId: id }, 'cannot prune an audit log; continuing with the others')

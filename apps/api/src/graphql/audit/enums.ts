@@ -42,5 +42,6 @@ export const AuditChainProblemKind = builder.enumType('AuditChainProblemKind', {
     duplicate: 'Several entries have the same position.',
     checkpoint: 'A checkpoint was not signed by this installation, or contradicts the entry at its position.',
     unsigned: 'Entries after the last checkpoint, which was deleted.',
+    pruned: 'The expected position cannot be compared, because retention deleted it.',
   }),
 })

@@ -24,8 +24,7 @@ export async function resumeTenant(ctx: Ctx, input: z.input<typeof IdInput>): Pr
       .set({ suspendedAt: null, suspendedById: null, suspendedByName: null })
       .where(eq(tenants.id, id))
       .returning()
-    for (const tenantId of [id, null])
-      await audit(tx, { ...ctx, tenantId }, tenantAudit.resume, tenant!)
+    for (const tenantId of [id, null]) await audit(tx, { ...ctx, tenantId }, tenantAudit.resume, tenant!)
     ctx.notify(accessChanged({ id, tenantId: id }))
     ctx.notify(queueChanged({ id, tenantId: id }))
     return tenant!

@@ -33,8 +33,7 @@ export async function suspendTenant(ctx: Ctx, input: z.input<typeof IdInput>): P
       .set({ suspendedAt: sql`now()`, ...actorColumns(ctx, 'suspended') })
       .where(eq(tenants.id, id))
       .returning()
-    for (const tenantId of [id, null])
-      await audit(tx, { ...ctx, tenantId }, tenantAudit.suspend, tenant!)
+    for (const tenantId of [id, null]) await audit(tx, { ...ctx, tenantId }, tenantAudit.suspend, tenant!)
     ctx.notify(accessChanged({ id, tenantId: id }))
     ctx.notify(queueChanged({ id, tenantId: id }))
     return tenant!
