@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { hashToken, recordPasskeyAdded, removePasskey, renamePasskey } from '@muster/core/access'
+import { endSession, recordPasskeyAdded, removePasskey, renamePasskey } from '@muster/core/access'
 import { Conflict, InvalidInput, Unauthenticated } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
 import { eq } from 'drizzle-orm'
@@ -8,7 +8,7 @@ import { PASSKEY_CHALLENGE } from './better-auth.ts'
 import type { Caller, CallerContext, SignedIn } from './caller.ts'
 import type { SignInParts } from './parts.ts'
 
-const { passkeys, sessions, users } = schema
+const { passkeys, users } = schema
 
 /** `challenge` identifies the ceremony; it works once, for five minutes. `options`: JSON for `navigator.credentials`. */
 export type PasskeyCeremony = { challenge: string; options: string }
@@ -135,12 +135,7 @@ export function createPasskeys({
     async isOwnPasskey(context: Context, caller: Caller, answer: PasskeyAnswer): Promise<boolean> {
       // better-auth creates a session, which nobody gets.
       const token = await authenticate({ ...context, responseHeaders: null }, answer)
-      if (!token) return false
-      const [row] = await db
-        .delete(sessions)
-        .where(eq(sessions.token, hashToken(token)))
-        .returning({ userId: sessions.userId })
-      return row?.userId === caller.actor.id
+      return token !== null && (await endSession(db, token)) === caller.actor.id
     },
 
     /** @throws Conflict passkeys do not work at this address; Unavailable */

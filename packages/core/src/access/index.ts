@@ -62,7 +62,7 @@ export { ProvisionUserInput, provisionUser } from './sign-in/provision-user.ts'
 export { pruneSessions } from './sign-in/prune-sessions.ts'
 export { resetPassword } from './sign-in/reset-password.ts'
 export { rewriteSecondFactors } from './sign-in/rewrite-second-factors.ts'
-export { deleteSessions, recordIdentityProof, recordSessionUse } from './sign-in/sessions.ts'
+export { deleteSessions, endSession, recordIdentityProof, recordSessionUse } from './sign-in/sessions.ts'
 export {
   findSignInMethods,
   hasLocalSignIn,

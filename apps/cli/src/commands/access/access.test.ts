@@ -285,6 +285,7 @@ it('appoints, lists and dismisses installation administrators', async () => {
     code: 4,
     err: expect.stringContaining(email),
   })
+  vi.stubEnv('MUSTER_TOKEN', before)
 })
 
 it('signs in through the browser, with the real program', async () => {
