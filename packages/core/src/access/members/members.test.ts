@@ -48,7 +48,9 @@ const activeOwners = (tenantId: string) =>
     and(eq(members.tenantId, tenantId), eq(members.role, 'owner'), sql`${members.suspendedAt} is null`),
   )
 const auditOf = async (objectId: string) =>
-  (await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, objectId))).map(({ action }) => action)
+  (await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, objectId)).orderBy(auditEntries.id)).map(
+    ({ action }) => action,
+  )
 const accept = (token: string, userId: string | null = null, newUser: typeof NEW_USER | null = NEW_USER) =>
   acceptInvitation(t.runtime, { token, userId, newUser })
 
