@@ -81,8 +81,10 @@ const UNCHANGED = [
   'changeMemberRole',
   'endOtherSessions',
   'importNodes',
+  'pollDeviceSignIn',
   'rotateCredentialKey',
   'setVarMerge',
+  'startDeviceSignIn',
   'uploadPlaybookBundle',
 ]
 

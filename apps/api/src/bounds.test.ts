@@ -42,6 +42,7 @@ const REQUIRED: Record<string, object> = {
   createGrant: { memberId: idOf('Member'), role: 'operator', nodeGroupId: idOf('NodeGroup') },
   createRole: { name: 'r1', permissions: [] },
   createServiceAccount: { role: 'viewer' },
+  startDeviceSignIn: { tokenName: 't1', clientName: 'c1' },
   discoverNodes: {},
   importNodes: { format: 'LIST', text: 'a' },
   releaseNodeLocks: { reason: 'test' },

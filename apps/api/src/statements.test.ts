@@ -176,10 +176,11 @@ test.for<[title: string, query: () => string, variables?: object]>([
 
 const fieldsOf = (type: GraphQLNamedType): GraphQLFieldMap<unknown, unknown> => (isObjectType(type) ? type.getFields() : {})
 
-/** Root lists by name, each with the type of its objects. Sessions are those of a signed-in user; a token has none. */
+/** Root lists by name, each with the type of its objects. Not those of a signed-in user, because a token has none. */
+const OF_USER = ['passkeys', 'sessions']
 const lists = Object.values(schema.getQueryType()!.getFields()).flatMap((field) => {
   const type = nodeTypeOf(field.type)
-  return type && field.name !== 'sessions' ? [{ list: field.name, type }] : []
+  return type && !OF_USER.includes(field.name) ? [{ list: field.name, type }] : []
 })
 
 /** The object type that a connection lists; null for other types. */

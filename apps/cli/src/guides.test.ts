@@ -72,6 +72,7 @@ describe('names in the guides', () => {
       "docs/secure.md: removes the owner's password",
       'docs/secure.md: signs in to another installation',
       'docs/secure.md: needs a provider',
+      'docs/secure.md: needs a person with a browser',
       'docs/secure.md: settings of the API',
       'docs/secure.md: settings of the API',
       'docs/secure.md: needs an owner',

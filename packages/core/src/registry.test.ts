@@ -18,6 +18,8 @@ it('documents every setting, and every setting of the example exists', () => {
     'WORKER_MEMORY',
     'CONSOLE_MEMORY',
     'BIND_ADDRESS',
+    'TLS_CERT_FILE',
+    'TLS_KEY_FILE',
     'WORKER_CPUS',
     'NODE_IMAGE',
     'DEBIAN_IMAGE',

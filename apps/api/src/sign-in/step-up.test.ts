@@ -163,9 +163,12 @@ describe('a session', () => {
 
   test('has as many attempts as a sign-in, with the same counter', async () => {
     const { stale, email } = await createUser()
-    for (let i = 0; i < 10; i++) await confirm(stale.token, { password: 'wrong' })
-    expect((await confirm(stale.token, { password: PASSWORD })).__typename).toBe('UnavailableError')
-    const signIn = await mutate(t, { headers: { [PEER]: '198.51.100.77' } }, 'signIn', 'sessionToken', {
+    const peer = { [PEER]: '198.51.100.77' }
+    const as = { headers: { ...peer, authorization: `Bearer ${stale.token}` } }
+    const attempt = (password: string) => mutate(t, as, 'confirmIdentity', 'viewer { name }', { password })
+    for (let i = 0; i < 10; i++) await attempt('wrong')
+    expect((await attempt(PASSWORD)).__typename).toBe('UnavailableError')
+    const signIn = await mutate(t, { headers: peer }, 'signIn', 'sessionToken', {
       email,
       password: PASSWORD,
     })

@@ -66,23 +66,21 @@ test('shows why an operator may not read it', async ({ page, createFleet, signIn
 
 test('shows installation administrators the entries without a tenant', async ({ page, createFleet, signIn, installation }) => {
   const { installationAdmin, admin } = await createFleet({ nodes: 0 })
-  await installation.runtime.db.insert(auditEntries).values({
-    actorKind: 'anonymous',
-    actorName: 'not signed in',
-    action: 'session.create',
-    objectName: 'grace@site.test',
-    outcome: 'failed',
-  })
+  const failed = { actorKind: 'anonymous', actorName: 'not signed in', action: 'session.create', outcome: 'failed' } as const
+  await installation.runtime.db.insert(auditEntries).values([
+    { ...failed, objectName: 'grace@site.test' },
+    { ...failed, objectName: 'member@site.test', tenantId: admin.tenantId },
+  ])
   const rows = page.getByRole('list', { name: t('nav.audit') }).getByRole('listitem')
   await signIn(installationAdmin)
   await page.goto('/settings/audit')
-  await expect(rows.filter({ hasText: 'tenant.create' })).toBeVisible()
+  await expect(rows.filter({ hasText: 'member@site.test' })).toBeVisible()
   await page.getByLabel(t('audit.scope')).selectOption(t('audit.scopeInstallation'))
   await expect(rows.filter({ hasText: 'grace@site.test' }).first()).toBeVisible()
-  await expect(rows.filter({ hasText: 'tenant.create' })).toHaveCount(0)
+  await expect(rows.filter({ hasText: 'member@site.test' })).toHaveCount(0)
 
   await signIn(admin)
   await page.goto('/settings/audit?scope=installation')
-  await expect(rows.filter({ hasText: 'tenant.create' })).toBeVisible()
+  await expect(rows.filter({ hasText: 'member@site.test' })).toBeVisible()
   await expect(page.getByLabel(t('audit.scope'))).toBeHidden()
 })

@@ -66,6 +66,7 @@ mutation('findDeviceSignIn', {
 
 mutation('startDeviceSignIn', {
   action: deviceSignInAudit.start,
+  isStep: true,
   description:
     'Starts the sign-in of a program on a machine without a browser (RFC 8628). A person opens `verificationUri`, signs in in any way, compares the code and approves. The program polls with `pollDeviceSignIn`.',
   authScopes: { public: true },
@@ -110,6 +111,7 @@ const DeviceSignInStatus = builder.enumType('DeviceSignInStatus', {
 
 mutation('pollDeviceSignIn', {
   action: deviceSignInAudit.poll,
+  isStep: true,
   description: 'Asks whether a person has approved the sign-in, and creates the API token when so.',
   authScopes: { public: true },
   input: (t) => ({ deviceCode: t.string({ required: true, description: '`deviceCode` of `startDeviceSignIn`.' }) }),

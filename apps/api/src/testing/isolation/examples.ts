@@ -61,6 +61,7 @@ export const MORE: Record<string, Record<string, unknown>> = {
   'Mutation.createJobTemplate(input.settings.bundleId)': { input: { settings: { source: 'BUNDLE', playbookPath: 'site.yml' } } },
   'Mutation.createJobTemplate(input.settings.git.credentialId)': { input: { settings: GIT } },
   'Mutation.createSecretStore': { input: { auth: 'TOKEN', address: 'https://vault.test' } },
+  'Mutation.createGrant': { input: { role: 'operator' } },
   'Mutation.discoverNodes': { input: { nodeIds: ['$ComputeNode:0'] } },
   'Mutation.deleteRole': { input: { name: '$marker' } },
   'Mutation.importNodes': { input: { format: 'LIST', text: 'made.test' } },
