@@ -273,6 +273,43 @@ export const pages: VisualPage[] = [
     until: t('tokens.roleHint'),
     act: async ({ page }) => button(page, t('members.invite')).click(),
   },
+  { name: 'roles', url: '/settings/roles', until: 'firmware-team' },
+  { name: 'roles-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('roles.title')) },
+  {
+    name: 'role-permissions',
+    url: '/settings/roles',
+    until: 'node:approve_host_key',
+    act: async ({ page }) =>
+      page
+        .getByText(/^\d+ permissions$/)
+        .nth(2)
+        .click(),
+  },
+  {
+    name: 'role-new',
+    url: '/settings/roles',
+    until: t('roles.nameHint'),
+    act: async ({ page }) => button(page, t('roles.new')).click(),
+  },
+  { name: 'grants', url: '/settings/grants', until: 'rack_of_the_computational_chemistry_group' },
+  { name: 'grants-empty', url: '/settings/grants', scene: 'empty', until: t('grants.emptyTitle') },
+  { name: 'grants-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('grants.title')) },
+  {
+    name: 'grant-new',
+    url: '/settings/grants',
+    until: t('grants.templatesHint'),
+    act: async ({ page }) => button(page, t('grants.new')).click(),
+  },
+  {
+    name: 'token-new',
+    url: '/settings/tokens',
+    until: t('tokens.nodeGroups'),
+    act: async ({ page }) => {
+      await button(page, t('tokens.new')).click()
+      await page.getByLabel(t('tokens.limitPermissions')).check()
+      await page.getByLabel(t('tokens.limitGroups')).check()
+    },
+  },
   { name: 'invitation-invalid', url: '/invitation', scene: 'signed-out', until: t('invitation.invalid') },
   { name: 'reset-password', url: '/reset-password', scene: 'signed-out', until: t('reset.send') },
   { name: 'not-found', url: '/no/such/page', until: t('notFound.title') },
@@ -325,6 +362,12 @@ export const PHONE = [
   'run-canceled',
   'credentials',
   'tokens',
+  'token-new',
+  'roles',
+  'role-permissions',
+  'role-new',
+  'grants',
+  'grant-new',
   'audit',
   'audit-entry',
 ]

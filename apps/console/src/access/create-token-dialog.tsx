@@ -9,6 +9,7 @@ import { Notice } from '@/ui/notice.tsx'
 import { SecretText } from '@/ui/secret-text.tsx'
 import { RoleField } from './role-field.tsx'
 import { CreateApiToken } from './token-documents.ts'
+import { type Scope, scopeBlockedReason, TokenScope } from './token-scope.tsx'
 
 const lifetimes = ['7', '30', '90', '365'] as const
 
@@ -18,12 +19,18 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
   const [name, setName] = useState('')
   const [role, setRole] = useState('operator')
   const [days, setDays] = useState('90')
+  const [scope, setScope] = useState<Scope>({ permissions: null, nodeGroupIds: null })
   const [token, setToken] = useState<string | null>(null)
   async function create() {
-    const outcome = await mutation.run({ input: { name, role, expiresInSeconds: Number(days) * 86_400 } })
+    const outcome = await mutation.run({ input: { name, role, ...scope, expiresInSeconds: Number(days) * 86_400 } })
     if (!outcome.ok) return
     setToken(outcome.value.secret)
     onCreated()
+  }
+  const blockedReason = name.trim() ? scopeBlockedReason(scope) : t('tokens.needName')
+  function changeRole(next: string) {
+    setRole(next)
+    setScope({ ...scope, permissions: null })
   }
   if (token !== null) {
     return (
@@ -49,18 +56,13 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
   }
   return (
     <Dialog
+      wide
       title={t('tokens.new')}
       onClose={onClose}
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button
-            variant="primary"
-            busy={mutation.busy}
-            showReason
-            blockedReason={name.trim() ? null : t('tokens.needName')}
-            onClick={() => void create()}
-          >
+          <Button variant="primary" busy={mutation.busy} showReason blockedReason={blockedReason} onClick={() => void create()}>
             {t('tokens.create')}
           </Button>
         </>
@@ -70,7 +72,7 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          if (name.trim()) void create()
+          if (!blockedReason) void create()
         }}
       >
         {mutation.problem && <Notice tone="bad">{mutation.problem.message}</Notice>}
@@ -82,7 +84,7 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
           error={issueFor(mutation.problem, 'name')}
           hint={t('tokens.nameHint')}
         />
-        <RoleField value={role} onChange={setRole} />
+        <RoleField value={role} error={issueFor(mutation.problem, 'role')} onChange={changeRole} />
         <SelectField label={t('tokens.expires')} value={days} onChange={(event) => setDays(event.target.value)}>
           {lifetimes.map((each) => (
             <option key={each} value={each}>
@@ -90,6 +92,7 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
             </option>
           ))}
         </SelectField>
+        <TokenScope role={role} scope={scope} problem={mutation.problem} onChange={setScope} />
       </form>
     </Dialog>
   )

@@ -5,6 +5,8 @@ import { notifySignedOut } from './session.ts'
 import { socket } from './socket.ts'
 
 const agentKey = (agent: Data) => agent.agentId as string
+/** Unique in the tenant; the page loads anew for another tenant. */
+const roleKey = (role: Data) => role.name as string
 
 /** Invalidates lists that a mutation changes: only the server knows the position of a new row. */
 function invalidateLists(...fields: string[]) {
@@ -31,6 +33,7 @@ export function createConsoleClient(): Client {
         keys: {
           ...Object.fromEntries(embeddedTypes.map((name) => [name, () => null])),
           Agent: agentKey,
+          Role: roleKey,
         },
         updates: {
           Mutation: {
@@ -40,6 +43,10 @@ export function createConsoleClient(): Client {
             revokeAgentEnrollmentToken: invalidateLists('agentEnrollmentTokens'),
             createApiToken: invalidateLists('apiTokens'),
             revokeApiToken: invalidateLists('apiTokens'),
+            createRole: invalidateLists('roles'),
+            deleteRole: invalidateLists('roles'),
+            createGrant: invalidateLists('grants'),
+            deleteGrant: invalidateLists('grants'),
             addNode: invalidateLists('nodes', 'nodeFacets', 'labOffer', 'credentials'),
             importNodes: invalidateLists('nodes', 'nodeFacets', 'labOffer', 'credentials'),
             purgeNode: invalidateLists('nodes', 'nodeFacets', 'labOffer', 'credentials'),

@@ -21,6 +21,13 @@ export const common = {
     save: 'Save',
     yes: 'Yes',
   },
+  choice: {
+    more: '{count} more. Search to narrow down.',
+    noMatch: 'No matches',
+    none: 'Nothing to choose from',
+    search: 'Search {label}',
+    selected: 'Selected: {names}',
+  },
   confirm: {
     type: 'Type {name} to confirm',
   },

@@ -22,6 +22,13 @@ export const common = {
     save: '保存',
     yes: '是',
   },
+  choice: {
+    more: '还有 {count} 项，请搜索以缩小范围。',
+    noMatch: '没有匹配项',
+    none: '没有可选项',
+    search: '搜索{label}',
+    selected: '已选择：{names}',
+  },
   confirm: {
     type: '输入 {name} 以确认',
   },

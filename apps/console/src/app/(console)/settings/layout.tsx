@@ -9,6 +9,8 @@ import { t } from '@/messages/index.ts'
 const pages = [
   { href: '/settings/account', label: 'nav.account' },
   { href: '/settings/members', label: 'members.title' },
+  { href: '/settings/roles', label: 'roles.title' },
+  { href: '/settings/grants', label: 'grants.title' },
   { href: '/settings/sign-in', label: 'signInMethods.title' },
   { href: '/settings/tokens', label: 'nav.tokens' },
   { href: '/settings/agents', label: 'nav.agentSettings' },

@@ -7,7 +7,7 @@ import { type ApiToken, ApiTokensQuery, RevokeApiToken } from '@/access/token-do
 import { TokenLine, TokenList } from '@/access/token-list.tsx'
 import { useBlockedReason } from '@/access/viewer.tsx'
 import { useConnection } from '@/graphql/use-connection.ts'
-import { formatDateTime } from '@/messages/format.ts'
+import { formatDateTime, formatList } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
@@ -33,6 +33,16 @@ function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void 
           )}
         </div>
         <code className="font-mono text-xs text-muted">{t('tokens.prefix', { prefix: token.prefix })}</code>
+        {token.permissions && (
+          <p className="text-xs break-words text-muted">{t('tokens.permissions', { names: token.permissions.join(', ') })}</p>
+        )}
+        {token.isLimitedToGroups && (
+          <p className="text-xs break-words text-muted">
+            {token.nodeGroups.length > 0
+              ? t('tokens.groups', { names: formatList(token.nodeGroups.map(({ name }) => name)) })
+              : t('tokens.noGroupLeft')}
+          </p>
+        )}
       </div>
       <div className="flex flex-wrap gap-x-4 text-xs text-muted">
         <span>{t.rich('tokens.created', { time: () => <RelativeTime at={token.createdAt} /> })}</span>

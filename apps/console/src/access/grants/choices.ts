@@ -1,0 +1,41 @@
+import { useEffect } from 'react'
+import { useConnection } from '@/graphql/use-connection.ts'
+import type { Problem } from '@/graphql/use-mutation.ts'
+import type { Choice } from '@/ui/choice-field.tsx'
+import { CredentialChoicesQuery, MemberChoicesQuery, NodeGroupChoicesQuery, TemplateChoicesQuery } from './grant-documents.ts'
+
+type List<T> = { rows: T[]; hasMore: boolean; more: () => void; problem: Problem | null }
+export type Choices = { choices: Choice[]; problem: Problem | null }
+
+/** All rows of a list as choices. The remaining pages are read one after the other. */
+function useChoices<T extends { id: string }>({ rows, hasMore, more, problem }: List<T>, labelOf: (row: T) => string): Choices {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page that arrives requests the next one
+  useEffect(() => {
+    if (hasMore) more()
+  }, [rows, hasMore, more])
+  return { choices: rows.map((row) => ({ id: row.id, label: labelOf(row) })), problem }
+}
+
+export const useMemberChoices = () =>
+  useChoices(
+    useConnection('member-choices', MemberChoicesQuery, {}, (data) => data.members),
+    ({ user }) => (user.isServiceAccount ? user.name : `${user.name} (${user.email})`),
+  )
+
+export const useNodeGroupChoices = () =>
+  useChoices(
+    useConnection('group-choices', NodeGroupChoicesQuery, {}, (data) => data.nodeGroups),
+    ({ name }) => name,
+  )
+
+export const useTemplateChoices = () =>
+  useChoices(
+    useConnection('template-choices', TemplateChoicesQuery, {}, (data) => data.jobTemplates),
+    ({ name, displayName }) => displayName ?? name,
+  )
+
+export const useCredentialChoices = () =>
+  useChoices(
+    useConnection('credential-choices', CredentialChoicesQuery, {}, (data) => data.credentials),
+    ({ name }) => name,
+  )
