@@ -30,6 +30,8 @@ export const MAX_OPERATIONS = 200
 export const MAX_CALLER_SUBSCRIPTIONS = 5000
 /** Downloads, exports and reads of other endpoints than /graphql that one caller has in progress. */
 export const MAX_READS = 20
+/** Message of status 429 for more reads. */
+export const TOO_MANY_READS = `At most ${MAX_READS} reads of a caller are in progress at once. Wait for responses before sending more requests.`
 /** Requests of one caller with a body above MAX_ANONYMOUS_BODY_BYTES that are in progress. */
 export const MAX_LARGE_BODIES = 4
 /** WebSockets of one address that are not signed in. */

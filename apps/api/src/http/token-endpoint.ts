@@ -5,9 +5,9 @@ import type { Ctx } from '@muster/core/registry'
 import { GraphQLError } from 'graphql'
 import type { Api } from '../api.ts'
 import { createContext } from '../context.ts'
+import { TOO_MANY_READS } from '../limits.ts'
 import { maskError } from '../masking.ts'
 import { callerKey } from '../sign-in/caller.ts'
-import { TOO_MANY_READS } from './reads.ts'
 import { clientAddress, headersOf, requestFacts } from './request-facts.ts'
 
 const STATUS: Record<string, number> = { UNAUTHENTICATED: 401, FORBIDDEN: 403, INVALID_INPUT: 400, UNAVAILABLE: 503 }

@@ -69,7 +69,7 @@ export function createDeviceSignIn({ db, throttle, addressOf, callers }: SignInP
       ...tenantCtx(context.deps.runtime, caller.tenantId, caller.actor),
       identityConfirmedUntil: caller.identityConfirmedUntil,
     }
-    // Refuses what the caller may not grant, before the program is told to go on.
+    // Rejects what the caller may not grant before the decision is stored.
     if (isApproved)
       await dryRun({ ...ctx, attempt: undefined }, (_tx, ctx) =>
         createApiToken(ctx, tokenOf(authorization, role), context.deps.tokenPolicy),

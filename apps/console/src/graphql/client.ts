@@ -5,7 +5,7 @@ import { notifySignedOut } from './session.ts'
 import { socket } from './socket.ts'
 
 const agentKey = (agent: Data) => agent.agentId as string
-/** Unique in the tenant; the page loads anew for another tenant. */
+/** Unique in the tenant. A switch of the tenant reloads the page. */
 const roleKey = (role: Data) => role.name as string
 
 /** Invalidates lists that a mutation changes: only the server knows the position of a new row. */

@@ -1,6 +1,6 @@
 import { type AlertDelivery, type AlertSnapshot, KINDS, SEVERITIES } from '@muster/core/alerts'
 
-/** A message to render, for every kind of route. */
+/** An alert message in the parts that all kinds of routes render. */
 export type Message = {
   delivery: Pick<AlertDelivery, 'id' | 'event' | 'alerts' | 'createdAt'>
   tenantName: string

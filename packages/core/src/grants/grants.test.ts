@@ -429,7 +429,7 @@ describe('tokens', () => {
   })
 })
 
-test('whoever holds the permission in the whole tenant needs no further statement', async () => {
+test('a caller with the permission in the whole tenant takes no further statement', async () => {
   const db = new Proxy({}, { get: (_, name) => expect.unreachable(`db.${String(name)} was used`) })
   const { authorizeNodes, authorizeGroup } = await import('../groups/index.ts')
   const { jobRunPermissions } = await import('../runs/permissions.ts')

@@ -1,4 +1,4 @@
-/** Root fields that answer without a sign-in. */
+/** Root fields that answer without a sign-in, in alphabetical order. */
 export const PUBLIC = [
   'acceptInvitation',
   'finishOidcSignIn',
