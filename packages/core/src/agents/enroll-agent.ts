@@ -1,6 +1,6 @@
 import type { RegisterRequest as Request } from '@muster/protocol'
 import { and, eq, sql } from 'drizzle-orm'
-import { audit } from '../audit/index.ts'
+import { audit, changeOf } from '../audit/index.ts'
 import { agentHeartbeats, agentReports } from '../heartbeats/tables.ts'
 import { NodeName } from '../kernel/address.ts'
 import { actorColumns, type Ctx, createdBy, type Tx } from '../kernel/context.ts'
@@ -46,16 +46,19 @@ export async function enroll(tx: Tx, ctx: Ctx, caller: Caller, known: string | n
   // A deregistered agent is replaced; the state history keeps both.
   if (before) await tx.delete(agents).where(eq(agents.nodeId, nodeId))
   const keyId = await allow(tx, ctx, caller, nodeId, key)
-  await tx.insert(agents).values({
-    nodeId,
-    tenantId: ctx.tenantId,
-    agentId: request.node_id,
-    cluster: request.cluster_id,
-    keyId,
-    fingerprint: isProven ? (request.hardware_fingerprint ?? null) : null,
-    version: request.agent_version ?? null,
-    seenFrom: from,
-  })
+  const [agent] = await tx
+    .insert(agents)
+    .values({
+      nodeId,
+      tenantId: ctx.tenantId,
+      agentId: request.node_id,
+      cluster: request.cluster_id,
+      keyId,
+      fingerprint: isProven ? (request.hardware_fingerprint ?? null) : null,
+      version: request.agent_version ?? null,
+      seenFrom: from,
+    })
+    .returning()
   await tx.insert(agentHeartbeats).values({ nodeId })
   await tx.delete(agentReports).where(eq(agentReports.nodeId, nodeId))
   if (request.enrollment_token)
@@ -75,6 +78,7 @@ export async function enroll(tx: Tx, ctx: Ctx, caller: Caller, known: string | n
       from,
       ...(request.provider_address ? { providerAddress: request.provider_address } : {}),
     },
+    { change: changeOf(agents, before ?? null, agent!) },
   )
   ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
   return { isAccepted: true, nodeId }
@@ -125,7 +129,7 @@ async function findOrAddNode(tx: Tx, ctx: Ctx, { request, from }: Caller) {
     .insert(computeNodes)
     .values({ tenantId: ctx.tenantId, name: name.data, host: from ?? name.data })
     .returning()
-  await audit(tx, ctx, nodeAudit.add, added!, { host: added!.host })
+  await audit(tx, ctx, nodeAudit.add, added!, { host: added!.host }, { change: changeOf(computeNodes, null, added!) })
   return added!
 }
 

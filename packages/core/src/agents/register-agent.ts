@@ -9,7 +9,7 @@ import {
 import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { raiseAlerts } from '../alerts/index.ts'
-import { audit } from '../audit/index.ts'
+import { audit, changeOf } from '../audit/index.ts'
 import { authorize, type Ctx, createdBy, inTransaction, type SystemCtx, type Tx, tenantCtx } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
@@ -183,7 +183,7 @@ async function registerKnownAgent(
   const fingerprint = isProven ? (request.hardware_fingerprint ?? null) : null
   const isOtherMachine = fingerprint !== null && agent.fingerprint !== null && fingerprint !== agent.fingerprint
   const isBack = isProven && agent.state === 'OFFLINE' && !isOtherMachine
-  await tx
+  const [changed] = await tx
     .update(agents)
     .set({
       // An unsigned registration replaces only a key that is no longer valid; otherwise anyone could reverse a rotation.
@@ -198,6 +198,7 @@ async function registerKnownAgent(
       ...(isBack ? { state: 'PENDING', stateSince: sql`now()`, stateReason: 'registered_again' } : {}),
     })
     .where(eq(agents.nodeId, nodeId))
+    .returning()
   // Completes a key rotation: the previous key is no longer needed.
   if (isProven && key.id !== agent.keyId) await revokeKeysOf(tx, ctx, nodeId, 'the agent registered with another key', key.id)
   if (isProven) await updateLocation(tx, request, nodeId)
@@ -205,7 +206,8 @@ async function registerKnownAgent(
   await resetSequence(tx, nodeId, 'without an epoch')
   ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
   if (!isOtherMachine) return { isAccepted: true, nodeId }
-  await audit(tx, ctx, agentAudit.offerFingerprint, { id: nodeId, name: agent.agentId }, { fingerprint, from })
+  const change = changeOf(agents, agent, changed!)
+  await audit(tx, ctx, agentAudit.offerFingerprint, { id: nodeId, name: agent.agentId }, { fingerprint, from }, { change })
   const alert = {
     tenantId: ctx.tenantId,
     nodeId,

@@ -164,7 +164,7 @@ test('records the provider address of a registration in the audit log', async ()
     .select()
     .from(auditEntries)
     .where(and(eq(auditEntries.objectId, answer.nodeId), eq(auditEntries.action, 'agent.register')))
-  expect(entry).toMatchObject({ details: { providerAddress: 'provider1abc' } })
+  expect(entry).toMatchObject({ details: { providerAddress: 'provider1abc' }, before: null, after: { state: 'PENDING' } })
 })
 
 describe('revokeEnrollmentToken', () => {
@@ -333,6 +333,11 @@ describe('a registration never replaces a key', () => {
     await approveAgentChange(fixture.operator, { nodeId, fingerprint: 'f2' })
     expect(await agentOf(nodeId)).toMatchObject({ fingerprint: 'f2', offeredFingerprint: null })
     expect(await kindsOf(nodeId)).toEqual(['fingerprint_changed over'])
+    const entries = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, nodeId))
+    expect(entries.find(({ action }) => action === 'agent.offer_fingerprint')).toMatchObject({
+      before: { offeredFingerprint: null },
+      after: { offeredFingerprint: 'f2' },
+    })
   })
 })
 

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { probeFailureReason } from '@muster/discovery'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { auditEntries } from '../audit/index.ts'
 import { accelerators, computeNodes, recordNodeSeen } from '../nodes/index.ts'
 import type { ComputeNode } from '../nodes/tables.ts'
 import { selectNodes } from '../selection/index.ts'
@@ -221,6 +222,10 @@ describe('finishDiscovery', () => {
     expect((await now(node.id)).bootedAt).toEqual(bootedAt)
     await discover(node, { result: discoveryFixture({}, { uptimeSeconds: 10, bootId: 'another' }) })
     expect((await now(node.id)).bootedAt!.getTime()).toBeGreaterThan(bootedAt!.getTime())
+    const entries = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, node.id))
+    expect(entries.filter(({ action }) => action === 'node.rebooted')).toMatchObject([
+      { before: { bootId: discoveryFixture().host.bootId }, after: { bootId: 'another' } },
+    ])
   })
 
   test('records a failure, and marks the node unreachable only when it did not answer', async () => {

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Discovery } from '@muster/discovery'
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { audit } from '../audit/index.ts'
+import { audit, changeOf } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
@@ -96,6 +96,13 @@ export async function persistDiscovery(
   if (!node) return null
   if (row.result) await applyDiscovery(tx, ctx, node, row.result)
   if (row.result && node.bootId !== null && row.result.host.bootId !== null && row.result.host.bootId !== node.bootId)
-    await audit(tx, ctx, nodeAudit.rebooted, node, { bootId: row.result.host.bootId })
+    await audit(
+      tx,
+      ctx,
+      nodeAudit.rebooted,
+      node,
+      {},
+      { change: changeOf(computeNodes, node, { bootId: row.result.host.bootId }) },
+    )
   return node
 }

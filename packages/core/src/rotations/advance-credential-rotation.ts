@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, not, notInArray, type SQL, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
-import { audit } from '../audit/index.ts'
+import { audit, changeOf } from '../audit/index.ts'
 import { encryptSecrets } from '../credentials/index.ts'
 import { type Credential, credentials } from '../credentials/tables.ts'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
@@ -123,12 +123,14 @@ export async function advanceCredentialRotation(
     }
     const leftCredentialId =
       failedCount > 0 ? await moveFailedNodes(tx, ctx, rotation, credential, { id: leftId, encrypted: left }) : null
-    await tx
+    const [switched] = await tx
       .update(credentials)
       .set({ encrypted: next, ...(rotation.publicKey ? { publicKey: rotation.publicKey } : {}), updatedAt: sql`now()` })
       .where(eq(credentials.id, credential.id))
+      .returning()
     await set({ switchedAt: sql`now()`, leftCredentialId })
-    await audit(tx, ctx, rotationAudit.switch, { id: credential.id, name: credential.name }, { failedCount })
+    const change = changeOf(credentials, credential, switched!)
+    await audit(tx, ctx, rotationAudit.switch, { id: credential.id, name: credential.name }, { failedCount }, { change })
     // A password is replaced at once.
     if (!rotation.publicKey)
       await tx

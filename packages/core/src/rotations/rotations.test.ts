@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { auditEntries } from '../audit/index.ts'
 import type { Credential } from '../credentials/tables.ts'
 import { claimJobRun } from '../run-queue/index.ts'
 import { runJob } from '../runs/index.ts'
@@ -64,6 +65,17 @@ test('one worker does not execute a rotation twice; a cancellation waits for the
   await record('first', 'RESTORE')
   expect(await advance('first')).toBeNull()
   expect(await rowOf()).toMatchObject({ status: 'CANCELED', encrypted: {} })
+})
+
+test('the log shows that the secret of the credential changed, but not the secret', async () => {
+  await begin('first')
+  await record('first')
+  await advance('first')
+  const entries = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, credential.id))
+  expect(entries.find(({ action }) => action === 'credential_rotation.switch')).toMatchObject({
+    before: { encrypted: { password: '[hidden]' } },
+    after: { encrypted: { password: '[hidden, changed]' } },
+  })
 })
 
 test('no host gets the new secret after a cancellation', async () => {
