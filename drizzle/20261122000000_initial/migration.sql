@@ -1036,6 +1036,7 @@ CREATE INDEX "members_tenant_id_index" ON "members" ("tenant_id");--> statement-
 CREATE INDEX "passkeys_user_id_index" ON "passkeys" ("user_id");--> statement-breakpoint
 CREATE INDEX "sessions_user_id_index" ON "sessions" ("user_id");--> statement-breakpoint
 CREATE INDEX "verifications_identifier_index" ON "verifications" ("identifier");--> statement-breakpoint
+CREATE INDEX "verifications_expires_at_index" ON "verifications" ("expires_at");--> statement-breakpoint
 CREATE INDEX "agent_enrollment_tokens_tenant_id_id_index" ON "agent_enrollment_tokens" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "agent_enrollment_tokens_node_id_index" ON "agent_enrollment_tokens" ("node_id");--> statement-breakpoint
 CREATE INDEX "agent_enrollment_tokens_used_by_node_id_index" ON "agent_enrollment_tokens" ("used_by_node_id");--> statement-breakpoint

@@ -7,6 +7,7 @@ import type { Ctx, Runtime } from '@muster/core/registry'
 import { schema } from '@muster/core/registry'
 import { updateBuiltInTemplates } from '@muster/core/templates'
 import { eq } from 'drizzle-orm'
+import { secretLink } from './mail/mails.ts'
 import { openRuntime } from './runtime.ts'
 import { type Auth, createAuth } from './sign-in/auth.ts'
 
@@ -26,11 +27,7 @@ export async function firstStart(
   const owner = existing ?? (await createOwner(runtime, auth, tenantName, email))
   await updateBuiltInTemplates(systemCtx(runtime))
   const { canSignIn } = await auth.ensureUser(owner.email, owner.name)
-  const createLink = async () => {
-    const url = new URL('/sign-in', publicUrl)
-    url.searchParams.set('token', await auth.createSignInToken(owner.email))
-    return url.href
-  }
+  const createLink = async () => secretLink(publicUrl, '/sign-in', await auth.createSignInToken(owner.email))
   return { created: !existing, email: owner.email, signInLink: canSignIn ? null : await createLink() }
 }
 

@@ -64,7 +64,7 @@ test('first-start, register-lab and the API work together as processes', async (
   expect(JSON.parse(first.out)).toMatchObject({
     created: true,
     email: 'owner@muster.local',
-    signInLink: expect.stringMatching(/^http:\/\/localhost:3000\/sign-in\?token=\w+$/),
+    signInLink: expect.stringMatching(/^http:\/\/localhost:3000\/sign-in#token=\w+$/),
   })
 
   const key = { username: 'ops', privateKey: makePrivateKey(), publicKey: '', encryptedPrivateKey: '', passphrase: '' }

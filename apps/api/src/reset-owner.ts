@@ -1,6 +1,7 @@
 import { resetSignIn } from '@muster/core/access'
 import { systemCtx } from '@muster/core/context'
 import { reasonOf } from '@muster/core/log'
+import { secretLink } from './mail/mails.ts'
 import { openRuntime } from './runtime.ts'
 import { createAuth } from './sign-in/auth.ts'
 
@@ -10,12 +11,11 @@ try {
   const { runtime, publicUrl, authSecret, close } = await openRuntime({ ...process.env, LOG_LEVEL: 'silent' }, 'reset-owner')
   const auth = createAuth({ db: runtime.db, secret: authSecret, publicUrl, log: runtime.log })
   const { email } = await resetSignIn(systemCtx(runtime), { email: process.argv[2] ?? null })
-  const link = new URL('/sign-in', publicUrl)
-  link.searchParams.set('token', await auth.createSignInToken(email))
+  const link = secretLink(publicUrl, '/sign-in', await auth.createSignInToken(email))
   process.stderr.write(
     `The password, the passkeys, the second factor and all sessions of ${email} were removed. Open this link within 24 hours; it works once:\n`,
   )
-  process.stdout.write(`${link.href}\n`)
+  process.stdout.write(`${link}\n`)
   await close()
   process.exit(0)
 } catch (error) {

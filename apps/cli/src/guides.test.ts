@@ -103,7 +103,7 @@ describe('the guides, executed in order with the product and a lab', () => {
     ;[product, lab] = await Promise.all([startProduct({}), createLab({ nodes })])
     env = shellEnvironment(home)
     writeInputFiles(home, lab)
-    await sh(`muster login ${product.url}/sign-in?token=${product.linkToken} --installation-admin`, home, env)
+    await sh(`muster login '${product.url}/sign-in#token=${product.linkToken}' --installation-admin`, home, env)
     const { token } = JSON.parse(readFileSync(join(home, '.config/muster/cli.json'), 'utf8')) as { token: string }
     Object.assign(env, { MUSTER_URL: product.url, MUSTER_TOKEN: token, ...agentSettings(home, product.url) })
     const pids = [product.pid('api'), product.pid('worker')].map(String)

@@ -51,7 +51,7 @@ const muster = (line: string, input?: string, env?: Record<string, string>) => s
 describe('muster with a running product and lab', () => {
   it('signs in with the one-time link once', async () => {
     expect(await muster('whoami')).toMatchObject({ code: 3, err: expect.stringContaining('muster login') })
-    const link = `${product.url}/sign-in?token=${product.linkToken}`
+    const link = `${product.url}/sign-in#token=${product.linkToken}`
     expect(await muster(`login ${link} --installation-admin`)).toMatchObject({
       code: 0,
       err: expect.stringContaining('Signed in to'),

@@ -83,7 +83,7 @@ test.runIf(process.platform === 'linux')(
     const first = await start()
     const link = /^\s*Sign in\s+(\S+)/m.exec(first.output)?.[1]
     const url = /^\s*Console\s+(\S+)/m.exec(first.output)?.[1]
-    expect(link).toMatch(/\/sign-in\?token=/)
+    expect(link).toMatch(/\/sign-in#token=/)
     expect((await fetch(`${url}/sign-in`)).status).toBe(200)
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     expect(fs.statSync(dataDir).mode & 0o777).toBe(0o700)

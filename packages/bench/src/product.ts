@@ -105,7 +105,7 @@ export async function startProduct(
     await migrateDb(postgres.url)
     const first = JSON.parse(await runNode('apps/api/src/first-start.ts', settings)) as { signInLink: string }
     await Promise.all([start('api'), start('worker')])
-    const linkToken = new URL(first.signInLink).searchParams.get('token')!
+    const linkToken = first.signInLink.split('#token=')[1]!
     const { crash: crashPostgres } = postgres
     return {
       url,

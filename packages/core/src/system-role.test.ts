@@ -69,6 +69,7 @@ const FILES: Record<string, string[]> = {
     'packages/core/src/workers/record-worker-liveness.ts',
     'packages/core/src/workers/register-worker.ts',
     'packages/core/src/workers/undrain-worker.ts',
+    'apps/api/src/appoint.ts',
     'apps/api/src/first-start.ts',
     'apps/api/src/graphql/access/identities.ts',
     'apps/api/src/graphql/access/types.ts',

@@ -55,10 +55,13 @@ test('closes a socket that does not send connection_init in time', async () => {
   expect([code, String(reason)]).toEqual([4408, 'Connection initialisation timeout'])
 })
 
-test('limits the sockets of an address that are not signed in', async () => {
-  const sockets = Array.from({ length: MAX_ANONYMOUS_SOCKETS }, () => open(server))
+test('limits the sockets of a client network that are not signed in', async () => {
+  // Addresses of one IPv6 network.
+  let hosts = 0
+  const openNext = () => open(server, { headers: { 'x-forwarded-for': `2001:db8::${++hosts}` } })
+  const sockets = Array.from({ length: MAX_ANONYMOUS_SOCKETS }, openNext)
   await Promise.all(sockets.map((socket) => once(socket, 'open')))
-  const [error] = (await once(open(server), 'error')) as [Error]
+  const [error] = (await once(openNext(), 'error')) as [Error]
   expect(error.message).toMatch('429')
   const other = open(server, { headers: { authorization } })
   await once(other, 'open')
@@ -67,12 +70,12 @@ test('limits the sockets of an address that are not signed in', async () => {
 
   sockets[0]!.send(JSON.stringify({ type: 'connection_init', payload: { authorization } }))
   await once(sockets[0]!, 'message')
-  const next = open(server)
+  const next = openNext()
   await once(next, 'open')
   for (const socket of [...sockets, next, other, elsewhere]) socket.terminate()
   await expect
     .poll(async () => {
-      const again = open(server)
+      const again = openNext()
       const isOpen = await Promise.race([once(again, 'open').then(() => true), once(again, 'error').then(() => false)])
       again.terminate()
       return isOpen

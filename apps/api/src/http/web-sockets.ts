@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Forbidden } from '@muster/core/errors'
+import { clientNetwork } from '@muster/core/networks'
 import type { ExecutionArgs, GraphQLError } from 'graphql'
 import { CloseCode } from 'graphql-ws'
 import { useServer } from 'graphql-ws/use/ws'
@@ -144,25 +145,26 @@ function setFromParams(headers: Headers, params: Readonly<Record<string, unknown
   return textOf('authorization')
 }
 
-/** Counts sockets per address, up to `most`. A socket counts until it closes or is removed. */
+/** Counts sockets per client network, up to `most`. A socket counts until it closes or is removed. */
 function createSocketCounter(most: number) {
   const counts = new Map<string, number>()
-  const addresses = new Map<Duplex, string>()
+  const networks = new Map<Duplex, string>()
   const remove = (socket: Duplex) => {
-    const address = addresses.get(socket)
-    if (address === undefined) return
-    addresses.delete(socket)
-    const count = counts.get(address)! - 1
-    if (count > 0) counts.set(address, count)
-    else counts.delete(address)
+    const network = networks.get(socket)
+    if (network === undefined) return
+    networks.delete(socket)
+    const count = counts.get(network)! - 1
+    if (count > 0) counts.set(network, count)
+    else counts.delete(network)
   }
   return {
-    /** Returns whether the address may open another socket. */
+    /** Returns whether the client may open another socket. */
     add(address: string, socket: Duplex): boolean {
-      const count = counts.get(address) ?? 0
+      const network = clientNetwork(address)
+      const count = counts.get(network) ?? 0
       if (count >= most) return false
-      counts.set(address, count + 1)
-      addresses.set(socket, address)
+      counts.set(network, count + 1)
+      networks.set(socket, network)
       socket.once('close', () => remove(socket))
       return true
     },

@@ -29,6 +29,7 @@ import { passwordResetMail, secretLink } from '../mail/mails.ts'
 import { createBetterAuth, PASSWORD_LENGTH } from './better-auth.ts'
 import type { Caller, CallerContext, SignedIn } from './caller.ts'
 import { createCallers } from './callers.ts'
+import { createLdapCheck } from './check-ldap.ts'
 import { createIdentityConfirmation } from './confirm-identity.ts'
 import { createDeviceSignIn } from './device-sign-in.ts'
 import { createExternalSignIn } from './external.ts'
@@ -210,12 +211,18 @@ export function createAuth(options: AuthOptions) {
     callers,
     providers,
   }
+  const checkLdap = createLdapCheck({ ...parts, ldap })
   const { isOwnPasskey, ...passkeys } = createPasskeys(parts)
-  const { isOwnIdentity, confirmed, sessionOf, ...confirmation } = createIdentityConfirmation({ ...parts, isOwnPasskey, ldap })
+  const { isOwnIdentity, confirmed, sessionOf, ...confirmation } = createIdentityConfirmation({
+    ...parts,
+    isOwnPasskey,
+    checkLdap,
+  })
   const { signOutUrl, ...external } = createExternalSignIn({
     ...parts,
     oidc,
     ldap,
+    checkLdap,
     isOwnIdentity,
     confirmed,
     sessionOf,

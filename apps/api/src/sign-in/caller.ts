@@ -1,4 +1,5 @@
 import type { Actor } from '@muster/core/context'
+import { clientNetwork } from '@muster/core/networks'
 import type { Ctx } from '@muster/core/registry'
 
 /** The user or token that a request's cookie or bearer token identifies. */
@@ -20,6 +21,6 @@ export type CallerContext = { caller: Caller | null; ctx: Ctx }
 /** The result of a sign-in. */
 export type SignedIn = { viewer: Caller; sessionToken: string }
 
-/** By what limits per caller count: the user or token, or the address of a client that is not signed in. */
+/** By what limits per caller count: the user or token, or the network of a client that is not signed in. */
 export const callerKey = (caller: Caller | null, address: string): string =>
-  caller ? `${caller.actor.kind} ${caller.actor.id}` : `address ${address}`
+  caller ? `${caller.actor.kind} ${caller.actor.id}` : `address ${clientNetwork(address)}`

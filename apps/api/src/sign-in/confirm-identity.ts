@@ -1,14 +1,15 @@
-import { accessChanged, recordIdentityProof } from '@muster/core/access'
-import { Conflict, InvalidInput, NotFound } from '@muster/core/errors'
+import { accessChanged, type IdentityProvider, recordIdentityProof } from '@muster/core/access'
+import { Conflict, InvalidInput } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
 import { and, eq } from 'drizzle-orm'
 import type { RequestFacts } from '../http/request-facts.ts'
 import type { Caller, CallerContext } from './caller.ts'
-import type { Ldap } from './ldap.ts'
+import type { CheckLdap, LdapPassword } from './check-ldap.ts'
+import { findUserOfIdentity } from './identity.ts'
 import type { SignInParts } from './parts.ts'
 import type { createPasskeys, PasskeyAnswer } from './passkeys.ts'
 
-const { accounts, users } = schema
+const { users } = schema
 
 /** A code is valid for 30 s, and better-auth accepts the one before and after. */
 const CODE_VALID_S = 120
@@ -18,16 +19,16 @@ export type IdentityProof = {
   password?: string | null
   code?: string | null
   passkey?: PasskeyAnswer | null
-  ldap?: { userName: string; password: string } | null
+  ldap?: LdapPassword | null
 }
 type Context = RequestFacts & CallerContext
 type SessionCaller = Caller & { sessionToken: string; sessionId: string }
 
-type Parts = SignInParts & Pick<ReturnType<typeof createPasskeys>, 'isOwnPasskey'> & { ldap: Ldap | null }
+type Parts = SignInParts & Pick<ReturnType<typeof createPasskeys>, 'isOwnPasskey'> & { checkLdap: CheckLdap }
 
 /** Proofs of identity during a session, for tenants that ask for them. */
 export function createIdentityConfirmation(parts: Parts) {
-  const { db, route, throttle, addressOf, isCurrentPassword, isOwnPasskey, callers, ldap } = parts
+  const { db, route, throttle, addressOf, isCurrentPassword, isOwnPasskey, callers, checkLdap } = parts
 
   function sessionOf({ caller }: CallerContext): SessionCaller {
     if (!caller?.sessionToken || !caller.sessionId)
@@ -56,23 +57,8 @@ export function createIdentityConfirmation(parts: Parts) {
     return true
   }
 
-  async function isOwnEntry(
-    context: Context,
-    { actor }: SessionCaller,
-    { userName, password }: NonNullable<IdentityProof['ldap']>,
-  ) {
-    if (!ldap) throw new NotFound('This installation has no LDAP directory (LDAP_URL).')
-    const name = userName.trim()
-    await throttle.attempt('ldap', addressOf(context), name)
-    const { subject } = await ldap.authenticate(name, password)
-    await throttle.succeeded('ldap', name)
-    return isOwnIdentity(actor.id, 'ldap', subject)
-  }
-
-  async function isOwnIdentity(userId: string, provider: 'oidc' | 'ldap', subject: string): Promise<boolean> {
-    const isSame = and(eq(accounts.userId, userId), eq(accounts.providerId, provider), eq(accounts.accountId, subject))
-    return (await db.$count(accounts, isSame)) > 0
-  }
+  const isOwnIdentity = async (userId: string, provider: IdentityProvider, subject: string): Promise<boolean> =>
+    (await findUserOfIdentity(db, provider, subject))?.id === userId
 
   return {
     isOwnIdentity,
@@ -94,7 +80,8 @@ export function createIdentityConfirmation(parts: Parts) {
         return check('code', await isCurrentCode(context, caller, code), 'is not the current code of your authenticator app')
       if (passkey)
         return check('passkey', await isOwnPasskey(context, caller, passkey), 'is not an answer of one of your passkeys')
-      return check('ldap', await isOwnEntry(context, caller, entry!), 'is not your entry in the directory')
+      const { subject } = await checkLdap(context, entry!)
+      return check('ldap', await isOwnIdentity(caller.actor.id, 'ldap', subject), 'is not your entry in the directory')
     },
   }
 }

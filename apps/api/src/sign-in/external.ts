@@ -4,8 +4,9 @@ import { Conflict, InvalidInput, NotFound, SecondFactorRequired, Unauthenticated
 import type { RequestFacts } from '../http/request-facts.ts'
 import { EXTERNAL_SIGN_IN } from './better-auth.ts'
 import type { CallerContext, SignedIn } from './caller.ts'
+import type { CheckLdap, LdapPassword } from './check-ldap.ts'
 import type { createIdentityConfirmation } from './confirm-identity.ts'
-import type { Identity } from './identity.ts'
+import { findUserOfIdentity, type Identity } from './identity.ts'
 import type { Ldap } from './ldap.ts'
 import type { Oidc } from './oidc.ts'
 import type { SignInParts } from './parts.ts'
@@ -15,7 +16,7 @@ import { cookiePrefix, readCookie } from './session-cookie.ts'
 const FLOW_SECONDS = 600
 const NO_OIDC = 'This installation has no OpenID Connect provider (OIDC_ISSUER).'
 
-type Parts = SignInParts & { oidc: Oidc | null; ldap: Ldap | null } & Pick<
+type Parts = SignInParts & { oidc: Oidc | null; ldap: Ldap | null; checkLdap: CheckLdap } & Pick<
     ReturnType<typeof createIdentityConfirmation>,
     'isOwnIdentity' | 'confirmed' | 'sessionOf'
   >
@@ -24,7 +25,7 @@ type Context = RequestFacts & CallerContext & AuditFacts
 /** Sign-in of people whom an identity provider authenticates. */
 export function createExternalSignIn(parts: Parts) {
   const { db, publicUrl, oidc, ldap, route, cookieOf, signedIn, throttle, addressOf, checkCurrentPassword, callers } = parts
-  const { isOwnIdentity, confirmed, sessionOf } = parts
+  const { checkLdap, isOwnIdentity, confirmed, sessionOf } = parts
   const prefix = cookiePrefix(publicUrl)
   /** Binds a flow to the browser that started it. */
   const flowCookie = `${prefix}.oidc`
@@ -70,14 +71,10 @@ export function createExternalSignIn(parts: Parts) {
      * @throws NotFound, Unauthenticated, Unavailable, InvalidInput, Conflict, Forbidden, SecondFactorRequired
      */
     async signInWithLdap(context: Context, { userName, password, connect, currentPassword }: LdapInput): Promise<SignedIn> {
-      if (!ldap) throw new NotFound('This installation has no LDAP directory (LDAP_URL).')
       const { caller } = context
       if (connect && !caller?.sessionToken) throw new InvalidInput([{ path: 'input.connect', message: 'needs a signed-in user' }])
       if (connect && caller) await checkCurrentPassword(context, caller, currentPassword)
-      const name = userName.trim()
-      await throttle.attempt('ldap', addressOf(context), name)
-      const identity = await ldap.authenticate(name, password)
-      await throttle.succeeded('ldap', name, addressOf(context))
+      const identity = await checkLdap(context, { userName, password })
       const userId = await userOf(context, 'ldap', identity, connect && caller ? caller.actor.id : null)
       if (connect && caller?.sessionToken)
         return { viewer: (await callers.read(caller.sessionToken, context.headers)) ?? caller, sessionToken: caller.sessionToken }
@@ -129,6 +126,8 @@ export function createExternalSignIn(parts: Parts) {
       if (flow.userId && (flow.userId !== caller?.actor.id || !caller.sessionToken))
         throw new Unauthenticated('The session that started this has ended. Sign in again.')
       const identity = await oidc.finish(response, flow)
+      const userEmail = (await findUserOfIdentity(db, 'oidc', identity.subject))?.email ?? identity.email?.toLowerCase()
+      if (context.attempt && userEmail) context.attempt.userEmail = userEmail
       if (flow.isConfirmation) {
         if (context.attempt) context.attempt.action = sessionAudit.confirm
         const session = sessionOf(context)
@@ -152,5 +151,5 @@ export function createExternalSignIn(parts: Parts) {
   }
 }
 
-type LdapInput = { userName: string; password: string } & StartOidc
+type LdapInput = LdapPassword & StartOidc
 type StartOidc = { connect?: boolean | null; currentPassword?: string | null }

@@ -6,7 +6,7 @@ import { ldapSettings } from '@muster/core/access'
 import { loadConfig } from '@muster/core/config'
 import { schema } from '@muster/core/registry'
 import type { TenantFixture } from '@muster/core/testing'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { PEER } from '../http/request-facts.ts'
 import { testApi } from '../testing/api.ts'
@@ -48,7 +48,7 @@ let t: Awaited<ReturnType<typeof testApi>>
 let tenant: TenantFixture
 beforeAll(async () => {
   slapd = await startSlapd(LDIF)
-  t = await testApi({ ldap: configured({}) })
+  t = await testApi({ ldap: configured({ LDAP_USER_FILTER: '(|(uid={user})(mail={user}))' }) })
   tenant = await t.given.tenant()
   await t.runtime.db.update(tenants).set({ name: 'Ours' }).where(eq(tenants.id, tenant.tenant.id))
 })
@@ -118,6 +118,19 @@ test('limits guesses per user, the right password included', async () => {
   for (let i = 0; i < 10; i++) await signIn('bob', 'wrong')
   expect(await signIn('bob')).toMatchObject({ __typename: 'UnavailableError', message: expect.stringContaining('Too many') })
   expect((await signIn('ada')).__typename).toBe('SignInWithLdapPayload')
+})
+
+test('limits guesses per entry, under all of its names, and records them in the tenants of the user', async () => {
+  await signIn('ada')
+  for (let i = 0; i < 10; i++) await signIn(i % 2 ? 'ada' : 'ada@site.test', 'wrong')
+  expect(await signIn('ada')).toMatchObject({ __typename: 'UnavailableError', message: expect.stringContaining('Too many') })
+  const isHere = and(eq(auditEntries.tenantId, tenant.tenant.id), eq(auditEntries.address, from[PEER]!))
+  const entries = await t.runtime.db
+    .select()
+    .from(auditEntries)
+    .where(and(isHere, eq(auditEntries.outcome, 'failed')))
+  expect(entries).toHaveLength(11)
+  expect(entries[0]).toMatchObject({ action: 'session.create', actorKind: 'anonymous', objectName: 'ada@site.test' })
 })
 
 test('does not take over an account by its address; its user connects it', async () => {

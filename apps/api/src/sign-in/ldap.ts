@@ -113,8 +113,16 @@ export function createLdap(
     address: `${url.protocol}//${url.host}`,
     roles: config.LDAP_ROLES,
 
-    /** The person with this name and password. @throws Unauthenticated, with one message for all causes; Unavailable */
-    async authenticate(user: string, password: string): Promise<Identity> {
+    /**
+     * The person with this name and password.
+     * @param onFound called with the subject of the entry, or null, before the password is checked; an error ends the attempt
+     * @throws Unauthenticated, with one message for all causes; Unavailable
+     */
+    async authenticate(
+      user: string,
+      password: string,
+      onFound: (subject: string | null) => Promise<void> = async () => {},
+    ): Promise<Identity> {
       const wrong = () => new Unauthenticated(WRONG_LDAP_PASSWORD)
       // A bind without a password succeeds for every user: RFC 4513, 5.1.2.
       if (user === '' || password === '' || user.length > MAX_INPUT || password.length > MAX_INPUT) throw wrong()
@@ -122,6 +130,7 @@ export function createLdap(
         return await connected(async (client) => {
           await bindAsService(client)
           const entry = await findUser(client, user)
+          await onFound(entry && idOf(entry))
           // Unknown users take as long as wrong passwords.
           const isRight = await opens(entry?.dn ?? `cn=${randomUUID()},${LDAP_USER_BASE}`, password)
           if (!entry || !isRight) throw wrong()

@@ -8,7 +8,7 @@ import { loadConfig } from '@muster/core/config'
 import type { LocalTarget } from '@muster/core/outbound'
 import { schema } from '@muster/core/registry'
 import type { TenantFixture } from '@muster/core/testing'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { PEER } from '../http/request-facts.ts'
 import { PUBLIC_URL, testApi } from '../testing/api.ts'
@@ -117,6 +117,10 @@ test('signs in with PKCE, state and nonce, creates the member, and follows its g
     __typename: 'ForbiddenError',
     message: expect.stringContaining('none of its groups'),
   })
+  const denied = and(eq(auditEntries.action, 'session.create'), eq(auditEntries.outcome, 'denied'))
+  expect(await t.runtime.db.select().from(auditEntries).where(denied)).toMatchObject([
+    { tenantId: tenant.tenant.id, actorKind: 'anonymous', objectName: 'ada@idp.test' },
+  ])
   // The earlier session no longer has access.
   const bearer = { headers: { ...from, authorization: `Bearer ${signedIn.sessionToken}` } }
   expect(await t.ask(bearer, '{ viewer { name } }')).toEqual({ viewer: null })

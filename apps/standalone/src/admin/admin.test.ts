@@ -34,6 +34,10 @@ test('rejects unknown commands and wrong arguments, and prints the usage', async
     code: 2,
     err: 'Name one file with the new master password.\nUsage: bin/muster-admin change-master-password FILE\n',
   })
+  expect(await admin('appoint')).toMatchObject({
+    code: 2,
+    err: 'Name one email address.\nUsage: bin/muster-admin appoint EMAIL\n',
+  })
   expect(await admin('reset-owner', 'ada@site.test', 'eve@site.test')).toMatchObject({
     code: 2,
     err: 'Name at most one email address.\nUsage: bin/muster-admin reset-owner [EMAIL]\n',

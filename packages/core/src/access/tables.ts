@@ -135,7 +135,7 @@ export const verifications = snakeCase.table(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (t) => [index().on(t.identifier)],
+  (t) => [index().on(t.identifier), index().on(t.expiresAt)],
 )
 
 /** Secret of a user's authenticator app and the unused recovery codes, both encrypted by better-auth. */

@@ -82,7 +82,13 @@ export type Origin = {
  * State of one mutation for the audit log: the first permission that it required, whether an entry was recorded, and the action, when
  * the mutation does several things.
  */
-export type Attempt = { permission?: string; isRecorded?: boolean; action?: { readonly name: string } }
+export type Attempt = {
+  permission?: string
+  isRecorded?: boolean
+  action?: { readonly name: string }
+  /** Email address of the user whose sign-in failed, when it became known during the attempt. */
+  userEmail?: string
+}
 
 /** Muster itself, over all tenants. */
 export const systemCtx = <R extends object>(runtime: R): R & { actor: Actor } => ({ ...runtime, actor: SYSTEM })

@@ -30,7 +30,7 @@ mutation('signInWithLink', {
   action: sessionAudit.create,
   description: 'Signs in with a one-time link, which is valid for 24 hours.',
   authScopes: { public: true },
-  input: (t) => ({ token: t.string({ required: true, description: 'The `token` parameter of the link.' }) }),
+  input: (t) => ({ token: t.string({ required: true, description: 'The token of the link, after `#token=`.' }) }),
   payload: session,
   errors: [Unauthenticated, Unavailable],
   resolve: ({ token }, context) => context.deps.auth.signInWithLink(context, token),

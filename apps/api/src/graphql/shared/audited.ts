@@ -61,7 +61,11 @@ export async function audited<T>(
     const given = typeof fields.email === 'string' ? fields.email.trim().toLowerCase().slice(0, 320) : null
     const email =
       given ??
-      (by ? null : ((await deps.auth.emailOfPasskey(fields.response)) ?? (await deps.auth.emailOfChallenge(fields.challenge))))
+      (by
+        ? null
+        : (attempt.userEmail ??
+          (await deps.auth.emailOfPasskey(fields.response)) ??
+          (await deps.auth.emailOfChallenge(fields.challenge))))
     const userName = typeof fields.userName === 'string' ? fields.userName.trim().slice(0, 320) : null
     const object = typeof fields.id === 'string' ? parseId(fields.id) : null
     const reason = [fields.reason, fields.note].find((text) => typeof text === 'string' && text !== '')

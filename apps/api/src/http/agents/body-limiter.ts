@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { clientNetwork } from '@muster/core/networks'
 import { BODY_LIMIT } from '@muster/protocol'
 import { createSlots } from '../../slots.ts'
 
@@ -21,7 +22,7 @@ export function createBodyLimiter(
   /** Reads the raw body. It counts against the limits until `release()`. */
   async function read(req: IncomingMessage, address: string): Promise<{ body: Buffer; release(): void } | BodyRejection> {
     if (Number(req.headers['content-length']) > BODY_LIMIT) return 'too_large'
-    const releaseAddress = requests >= max.requests || bytes >= max.bytes ? null : ofAddress.take(address)
+    const releaseAddress = requests >= max.requests || bytes >= max.bytes ? null : ofAddress.take(clientNetwork(address))
     if (!releaseAddress) return 'busy'
     requests++
     let length = 0

@@ -304,12 +304,12 @@ test('requires approval of changed hardware, and rejects deregistered agents', a
 
 const ADDRESS = '192.0.2.7'
 
-test('one address does not take the slots of others', async () => {
+test('one client network does not take the slots of others', async () => {
   const limiter = createBodyLimiter({ bytes: 1000, requests: 3, requestsOfAddress: 2, ms: 60_000 })
   const slow = () => Object.assign(new Readable({ read() {} }), { headers: {} }) as unknown as IncomingMessage
-  void limiter.read(slow(), ADDRESS)
-  void limiter.read(slow(), ADDRESS)
-  expect(await limiter.read(slow(), ADDRESS)).toBe('busy')
+  void limiter.read(slow(), '2001:db8::1')
+  void limiter.read(slow(), '2001:db8::2')
+  expect(await limiter.read(slow(), '2001:db8::3')).toBe('busy')
   const other = Object.assign(Readable.from([Buffer.alloc(10)]), { headers: {} }) as unknown as IncomingMessage
   expect(await limiter.read(other, '192.0.2.8')).toMatchObject({ body: Buffer.alloc(10) })
 })

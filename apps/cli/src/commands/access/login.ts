@@ -53,7 +53,7 @@ export const login = () =>
 function parseAddress(address: string): { origin: string; linkToken: string | null } {
   const url = URL.parse(address.includes('://') ? address : `http://${address}`)
   if (!url) throw new CliError(`Invalid address: ${address}. Example: http://localhost:3000`, EXIT.usage)
-  return { origin: url.origin, linkToken: url.searchParams.get('token') }
+  return { origin: url.origin, linkToken: new URLSearchParams(url.hash.slice(1)).get('token') }
 }
 
 const wantedToken = ({ role, installationAdmin, tenant }: Options) => ({

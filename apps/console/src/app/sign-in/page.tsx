@@ -10,6 +10,7 @@ import { LdapForm } from '@/access/sign-in/ldap-form.tsx'
 import { OidcButton } from '@/access/sign-in/oidc-button.tsx'
 import { usePasskeySignIn } from '@/access/sign-in/use-passkey-sign-in.ts'
 import { useProviderName } from '@/access/sign-in/use-provider-name.ts'
+import { useLinkToken } from '@/access/use-link-token.ts'
 import { useFreshClient } from '@/graphql/fresh-client.ts'
 import { safePath } from '@/graphql/session.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
@@ -139,7 +140,8 @@ function PasswordSignIn() {
 }
 
 function Choose() {
-  const token = useSearchParams().get('token')
+  const token = useLinkToken()
+  if (token === undefined) return null
   return token ? <LinkSignIn token={token} /> : <PasswordSignIn />
 }
 

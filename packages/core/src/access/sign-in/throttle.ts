@@ -51,6 +51,15 @@ export function createThrottle(db: Db) {
     throw new Unavailable(`Too many sign-in attempts. Try again in ${seconds} s.`)
   }
 
+  /** The counters of an account for one network. */
+  async function keysOf(kind: string, network: string, account: string) {
+    const key = accountKey(kind, account)
+    const keys = [{ key: `${key} ${network}`, ...ACCOUNT }]
+    const isKnown = and(eq(signInAttempts.key, `known ${key} ${network}`), gt(signInAttempts.endsAt, sql`now()`))
+    if ((await db.$count(signInAttempts, isKnown)) === 0) keys.push({ key, ...ACCOUNT_TOTAL })
+    return keys
+  }
+
   return {
     /**
      * Counts an attempt of the client, and of the account when given. @throws Unavailable with the time to wait
@@ -60,14 +69,12 @@ export function createThrottle(db: Db) {
       await db.execute(sql`delete from sign_in_attempts where key in (
         select key from sign_in_attempts where ends_at < now() - interval '1 hour' limit 10 for update skip locked)`)
       const network = clientNetwork(address)
-      const keys = [{ key: `address:${network}`, ...ADDRESS }]
-      if (account !== undefined) {
-        const key = accountKey(kind, account)
-        keys.push({ key: `${key} ${network}`, ...ACCOUNT })
-        const isKnown = and(eq(signInAttempts.key, `known ${key} ${network}`), gt(signInAttempts.endsAt, sql`now()`))
-        if ((await db.$count(signInAttempts, isKnown)) === 0) keys.push({ key, ...ACCOUNT_TOTAL })
-      }
-      await count(keys)
+      const ofAccount = account === undefined ? [] : await keysOf(kind, network, account)
+      await count([{ key: `address:${network}`, ...ADDRESS }, ...ofAccount])
+    },
+    /** Counts an attempt that `attempt` has counted for its client, also for an account that became known since. @throws Unavailable */
+    async attemptOf(kind: string, address: string, account: string): Promise<void> {
+      await count(await keysOf(kind, clientNetwork(address), account))
     },
     /**
      * Clears the counters of an account after a successful attempt. The counter of the address stays.

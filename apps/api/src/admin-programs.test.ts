@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { schema } from '@muster/core/registry'
 import { nodeEnvironment, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Auth, createAuth } from './sign-in/auth.ts'
 import { insertSession } from './testing/sessions.ts'
@@ -18,8 +18,9 @@ beforeAll(async () => {
 })
 afterAll(() => t?.close())
 
-async function resetOwner(...args: string[]) {
-  const program = fileURLToPath(new URL('./reset-owner.ts', import.meta.url))
+/** Runs a program of `bin/muster-admin`. */
+async function run(name: string, ...args: string[]) {
+  const program = fileURLToPath(new URL(`./${name}.ts`, import.meta.url))
   const env = {
     ...nodeEnvironment,
     DATABASE_URL: t.url,
@@ -52,13 +53,13 @@ async function addUser(email: string, role: 'owner' | 'operator', tenantId: stri
   return userId
 }
 
-test('removes what signs the owner in, and prints a link that works once', async () => {
+test('reset-owner removes what signs the owner in, and prints a link that works once', async () => {
   const { db } = t.runtime
   const [tenant] = await db.insert(schema.tenants).values({ name: 'site' }).returning()
   const owner = await addUser('owner@site.test', 'owner', tenant!.id)
   const operator = await addUser('ops@site.test', 'operator', tenant!.id)
 
-  const { code, out, err } = await resetOwner()
+  const { code, out, err } = await run('reset-owner')
   expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('all sessions of owner@site.test were removed') })
   expect(await rowsOf(owner)).toEqual({ sessions: 0, passwords: 0, secondFactors: 0 })
   expect(await rowsOf(operator)).toEqual({ sessions: 1, passwords: 1, secondFactors: 1 })
@@ -67,20 +68,39 @@ test('removes what signs the owner in, and prints a link that works once', async
   const link = new URL(out.trim())
   expect(link.origin + link.pathname).toBe(`${PUBLIC_URL}/sign-in`)
   const open = () =>
-    auth.signInWithLink({ headers: new Headers(), requestId: 'test', responseHeaders: null }, link.searchParams.get('token')!)
+    auth.signInWithLink(
+      { headers: new Headers(), requestId: 'test', responseHeaders: null },
+      /^#token=(\w+)$/.exec(link.hash)![1]!,
+    )
   expect((await open()).viewer.actor).toMatchObject({ id: owner, role: 'owner' })
   await expect(open()).rejects.toThrow('already used')
 
-  expect(await resetOwner('nobody@site.test')).toMatchObject({
+  expect(await run('reset-owner', 'nobody@site.test')).toMatchObject({
     code: 1,
     out: '',
     err: 'There is no member with the address nobody@site.test.\n',
   })
   await addUser('second@site.test', 'owner', tenant!.id)
-  expect(await resetOwner()).toMatchObject({
+  expect(await run('reset-owner')).toMatchObject({
     code: 1,
     err: 'There are several owners. Name one of their addresses: owner@site.test, second@site.test\n',
   })
-  expect(await resetOwner('OPS@site.test')).toMatchObject({ code: 0 })
+  expect(await run('reset-owner', 'OPS@site.test')).toMatchObject({ code: 0 })
   expect(await rowsOf(operator)).toEqual({ sessions: 0, passwords: 0, secondFactors: 0 })
+})
+
+test('appoint makes a user an installation administrator, and records it for the installation', async () => {
+  const { db } = t.runtime
+  const userId = await addUser('admin@site.test', 'operator', (await t.given.tenant()).tenant.id)
+  expect(await run('appoint', 'Admin@site.test')).toEqual({
+    code: 0,
+    out: 'operator (admin@site.test) is now an installation administrator.\n',
+    err: '',
+  })
+  expect(await db.$count(users, and(eq(users.id, userId), users.isInstallationAdmin))).toBe(1)
+  const rows = await db.select().from(auditEntries).where(eq(auditEntries.action, 'member.appoint_installation_admin'))
+  expect(rows.filter(({ objectId }) => objectId === userId)).toMatchObject([
+    { tenantId: null, actorName: 'Muster', channel: 'system' },
+  ])
+  expect(await run('appoint', 'admin@site.test')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('is already') })
 })
