@@ -47,7 +47,7 @@ export function createApi(deps: ApiDeps) {
         maxTokens: { n: MAX_TOKENS },
       }),
       operationLog(deps, metrics),
-      callerConcurrency(deps),
+      callerConcurrency(),
       errorMasking(),
       sharedLogs(),
       eventStream(),

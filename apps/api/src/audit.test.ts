@@ -223,7 +223,7 @@ describe('before and after', () => {
 describe('sign-in', () => {
   const signIn = (email: string, password: string) =>
     t.ask(
-      { headers: { 'user-agent': 'Mozilla/5.0', 'x-muster-peer': '127.0.0.1', 'x-forwarded-for': '203.0.113.7' } },
+      { headers: { 'user-agent': 'Mozilla/5.0', 'x-muster-peer': '203.0.113.7' } },
       `mutation { it: signIn(input: { email: "${email}", password: "${password}" }) { __typename ... on SignInPayload { sessionToken } } }`,
     ) as Promise<{ it: { sessionToken: string } }>
 

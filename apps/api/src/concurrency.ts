@@ -1,7 +1,7 @@
 import { type ExecutionResult, type execute, getOperationAST } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import pLimit, { type LimitFunction } from 'p-limit'
-import type { ApiContext, ApiDeps } from './context.ts'
+import type { ApiContext } from './context.ts'
 import { clientAddress } from './http/request-facts.ts'
 import { LimitError, MAX_CALLER_SUBSCRIPTIONS, MAX_CONCURRENT, MAX_OPERATIONS } from './limits.ts'
 import { callerKey } from './sign-in/caller.ts'
@@ -12,10 +12,7 @@ import { createSlots } from './slots.ts'
  * Limits the open subscriptions of a caller over all its connections.
  * Requests that are not signed in count by their address.
  */
-export function callerConcurrency(
-  { trustProxy }: Pick<ApiDeps, 'trustProxy'>,
-  maxSubscriptions = MAX_CALLER_SUBSCRIPTIONS,
-): Plugin<ApiContext> {
+export function callerConcurrency(maxSubscriptions = MAX_CALLER_SUBSCRIPTIONS): Plugin<ApiContext> {
   const subscriptions = createSlots(maxSubscriptions)
   const callers = new Map<string, { limit: LimitFunction; operations: number }>()
 
@@ -33,7 +30,7 @@ export function callerConcurrency(
       if (--of.operations === 0) callers.delete(key)
     }
   }
-  const keyOf = ({ caller, headers }: ApiContext) => callerKey(caller, clientAddress({ headers }, trustProxy))
+  const keyOf = ({ caller, headers }: ApiContext) => callerKey(caller, clientAddress({ headers }))
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
       if (getOperationAST(args.document, args.operationName)?.operation === 'subscription') return

@@ -35,8 +35,6 @@ export type ApiDeps = {
   mailer?: Mailer | null
   /** Limits of API tokens. Default: 365 days. */
   tokenPolicy?: TokenPolicy
-  /** See `clientAddress`. */
-  trustProxy?: boolean
   /** Origins that may call /graphql with a token (CORS). */
   corsOrigins?: string[]
   /** The checks of this process. */
@@ -69,7 +67,7 @@ export function createContext(deps: ApiDeps, facts: RequestFacts, caller: Caller
   const { runtime } = deps
   const log = runtime.log.child({ requestId: facts.requestId })
   const { requestId } = facts
-  const origin = originOf(deps, facts, caller)
+  const origin = originOf(facts, caller)
   return {
     ...initContextCache(),
     ...facts,
@@ -89,16 +87,12 @@ export function createContext(deps: ApiDeps, facts: RequestFacts, caller: Caller
 }
 
 /** The console sends a cookie, the CLI names itself. */
-export function originOf(
-  { trustProxy }: Pick<ApiDeps, 'trustProxy'>,
-  facts: Pick<RequestFacts, 'headers'>,
-  caller: Caller | null,
-): Origin {
+export function originOf(facts: Pick<RequestFacts, 'headers'>, caller: Caller | null): Origin {
   const userAgent = facts.headers.get('user-agent')
   const isConsole = facts.headers.has('cookie') || facts.headers.has('origin')
   return {
     channel: userAgent?.startsWith('muster-cli/') ? 'cli' : isConsole ? 'console' : 'api',
-    address: clientAddress(facts, trustProxy),
+    address: clientAddress(facts),
     userAgent,
     sessionId: caller?.sessionId ?? null,
   }

@@ -187,7 +187,7 @@ test('operations of one caller wait for each other, up to a limit, and delay nob
 })
 
 test('limits the open subscriptions of a caller over all connections, and frees those that end', async () => {
-  const plugin = callerConcurrency({}, 2)
+  const plugin = callerConcurrency(2)
   const context = { caller: { actor: { kind: 'user', id: 'u' } }, headers: new Headers() }
   const subscribe = () => {
     const setResultAndStopExecution = vi.fn()

@@ -4,6 +4,7 @@ import { loadConfig, pickSettings, unsupportedSettings } from '@muster/core/conf
 import { createListener } from '@muster/core/events'
 import { reasonOf } from '@muster/core/log'
 import { outboundSettings } from '@muster/core/outbound'
+import { readProxySecret } from '@muster/core/proxy-secret'
 import { createApi } from './api.ts'
 import { serveMetrics } from './http/metrics-server.ts'
 import { serveHttp } from './http/server.ts'
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
       'METRICS_HOST',
       'METRICS_PORT',
       'TRUST_PROXY',
+      'PROXY_SECRET_FILE',
       'CORS_ORIGINS',
       'SESSION_IDLE_HOURS',
       'SESSION_MAX_DAYS',
@@ -42,6 +44,7 @@ async function main(): Promise<void> {
     METRICS_HOST,
     METRICS_PORT,
     TRUST_PROXY,
+    PROXY_SECRET_FILE,
     CORS_ORIGINS,
     SESSION_IDLE_HOURS,
     SESSION_MAX_DAYS,
@@ -55,7 +58,6 @@ async function main(): Promise<void> {
   const { runtime, store, systemChecks, connections, databaseUrl, publicUrl, authSecret, close } = openedRuntime
   for (const line of unsupportedSettings(process.env)) runtime.log.warn(line)
   const listener = await createListener(databaseUrl, runtime.log)
-  const trustProxy = TRUST_PROXY === '1'
   const { mailer, oidc, ldap } = connections()
   const auth = createAuth({
     db: runtime.db,
@@ -63,7 +65,6 @@ async function main(): Promise<void> {
     publicUrl,
     log: runtime.log,
     listener,
-    trustProxy,
     mailer,
     oidc,
     ldap,
@@ -80,13 +81,13 @@ async function main(): Promise<void> {
     localTargets: LOCAL_TARGETS,
     mailer,
     tokenPolicy: { maxDays: config.API_TOKEN_MAX_DAYS },
-    trustProxy,
     corsOrigins: CORS_ORIGINS,
     isDevelopment,
     systemChecks,
     labFile: process.env.MUSTER_LAB_FILE,
   })
-  const server = await serveHttp(api, { host: HOST, port: PORT })
+  const trustedProxy = TRUST_PROXY === '1' ? { secret: PROXY_SECRET_FILE ? readProxySecret(PROXY_SECRET_FILE) : null } : null
+  const server = await serveHttp(api, { host: HOST, port: PORT, trustedProxy })
   runtime.log.info({ host: HOST, port: server.port }, 'API listening')
   const metrics = METRICS_PORT === undefined ? null : await serveMetrics(api.metrics, { host: METRICS_HOST, port: METRICS_PORT })
   if (metrics) runtime.log.info({ host: METRICS_HOST, port: metrics.port }, 'serving metrics')

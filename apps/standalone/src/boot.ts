@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import http from 'node:http'
 import https from 'node:https'
 import path from 'node:path'
+import { readProxySecret } from '@muster/core/proxy-secret'
 import { roleUrls } from '@muster/core/role-urls'
 import { backUpBeforeUpgrade } from './backup/back-up-before-upgrade.ts'
 import { buildConsole } from './build-console.ts'
@@ -51,6 +53,8 @@ export async function boot({
   // `node --watch` does not pass file descriptors on, so development uses the environment.
   const { masterPassword } = settings
   const secret = watch ? undefined : masterPassword
+  const proxySecretFile = settings.proxySecretFile ?? createProxySecret(dataDir)
+  readProxySecret(proxySecretFile)
   const labFile = path.join(dataDir, 'lab.json')
   const env: NodeJS.ProcessEnv = {
     NODE_ENV: watch ? 'development' : 'production',
@@ -95,7 +99,8 @@ export async function boot({
     const api: ChildSpec = {
       name: 'api',
       argv: [...node, 'apps/api/src/main.ts'],
-      env: { ...env, HOST: '127.0.0.1', PORT: String(apiPort) },
+      // Playbooks reach its port, too: it trusts only the console, by a secret that they cannot read.
+      env: { ...env, HOST: '127.0.0.1', PORT: String(apiPort), TRUST_PROXY: '1', PROXY_SECRET_FILE: proxySecretFile },
       secret,
       ready: () => isReady(`http://127.0.0.1:${apiPort}/readyz`),
     }
@@ -114,6 +119,8 @@ export async function boot({
         HOST: settings.host,
         PORT: String(settings.port),
         API_URL: `http://127.0.0.1:${apiPort}`,
+        TRUST_PROXY: settings.trustProxy ? '1' : '0',
+        PROXY_SECRET_FILE: proxySecretFile,
         ...(tls ? { TLS_CERT_FILE: tls.certFile, TLS_KEY_FILE: tls.keyFile } : {}),
         ...(watch ? { CONSOLE_DEV: '1' } : {}),
       },
@@ -137,6 +144,14 @@ export async function boot({
 
   const [owner, nodesToAdd, isolation] = await Promise.all([firstStart, labNodesToAdd, servers, built, lab])
   return { ...owner, labNodesToAdd: nodesToAdd, isolation }
+}
+
+/** Creates the secret by which the API trusts the console, anew at each start. @returns its file */
+function createProxySecret(dataDir: string): string {
+  const file = path.join(dataDir, 'proxy-secret')
+  fs.rmSync(file, { force: true })
+  fs.writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600 })
+  return file
 }
 
 /** Parses the last line of a program's stdout as JSON. */

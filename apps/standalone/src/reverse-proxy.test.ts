@@ -83,6 +83,32 @@ test('passes bodies, Host and cookies unchanged and replaces forwarded headers',
   expect(received[0]!.headers.forwarded).toBeUndefined()
 })
 
+test('trusts another proxy only with the secret, and sends it to the API alone', async () => {
+  const consoleServer = await listen(http.createServer((req, res) => res.end(JSON.stringify(req.headers))))
+  const [proxySecret, forwarded] = ['a secret of both proxies', { 'x-forwarded-for': '192.0.2.7', 'x-forwarded-proto': 'https' }]
+  const secret = (value: string) => ({ 'x-muster-proxy-secret': value })
+  for (const [trustProxy, headers, client] of [
+    [true, { ...forwarded, ...secret(proxySecret) }, '192.0.2.7'],
+    [true, forwarded, '127.0.0.1'],
+    [true, { ...forwarded, ...secret('a secret of nobody') }, '127.0.0.1'],
+    [false, { ...forwarded, ...secret(proxySecret) }, '127.0.0.1'],
+  ] as const) {
+    const url = await listen(createReverseProxy({ api, console: consoleServer }, { trustProxy, proxySecret }))
+    await fetch(`${url}/graphql`, { headers })
+    expect(received.at(-1)!.headers).toMatchObject({ 'x-forwarded-for': client, ...secret(proxySecret) })
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`)
+    await once(socket, 'error')
+    expect(received.at(-1)!.headers).toMatchObject({
+      upgrade: 'websocket',
+      'x-forwarded-for': '127.0.0.1',
+      ...secret(proxySecret),
+    })
+    const page = (await (await fetch(url, { headers })).json()) as object
+    expect(page).toMatchObject({ 'x-forwarded-for': client })
+    expect(page).not.toHaveProperty('x-muster-proxy-secret')
+  }
+})
+
 test('streams without buffering and closes the API’s stream when the client disconnects', async () => {
   const abort = new AbortController()
   const reader = (await fetch(`${proxy}/graphql/stream`, { signal: abort.signal }))

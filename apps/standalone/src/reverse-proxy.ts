@@ -1,6 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
+import { isFromProxy, PROXY_SECRET_HEADER } from '@muster/core/proxy-secret'
 import { createProxyServer } from 'httpxy'
 import { API_POLICY, responseHeaders } from './response-headers.ts'
 
@@ -8,6 +9,7 @@ const UNAVAILABLE = 'The Muster server is starting or unavailable. Try again in 
 
 export type ReverseProxyOptions = {
   trustProxy?: boolean
+  proxySecret?: string | null
   publicUrl?: string | undefined
   isDevelopment?: boolean
   tls?: { cert: string; key: string } | null
@@ -18,15 +20,16 @@ export type ReverseProxyOptions = {
  * header and with the case of all header names: some clients compare names of handshake headers case-sensitively.
  * Answers 503 in the shape of a GraphQL response while a target is unavailable, after one retry of GET requests.
  * @param targets base URLs, such as http://127.0.0.1:4000
- * @param trustProxy accept `X-Forwarded-*` and `Forwarded` from clients; only behind another trusted proxy. Rate limits and audit
- *   entries depend on them, so they are removed otherwise.
+ * @param trustProxy accept `X-Forwarded-*` and `Forwarded` from another proxy in front of this one. Rate limits and audit entries
+ *   depend on them, so they are removed otherwise.
+ * @param proxySecret with trustProxy, required of the other proxy. Sent to the API, which can trust this proxy by it.
  * @param publicUrl address in browsers, for HSTS
  * @param tls certificate and key in PEM; null: plain HTTP
  * @param isDevelopment the API serves GraphiQL, which loads scripts
  */
 export function createReverseProxy(
   targets: { api: string; console: string },
-  { trustProxy = false, publicUrl, isDevelopment = false, tls = null }: ReverseProxyOptions = {},
+  { trustProxy = false, proxySecret = null, publicUrl, isDevelopment = false, tls = null }: ReverseProxyOptions = {},
 ): http.Server | https.Server {
   const headers = new Map(Object.entries(responseHeaders(publicUrl)))
   const proxy = createProxyServer({ xfwd: true, preserveHeaderKeyCase: true })
@@ -55,8 +58,10 @@ export function createReverseProxy(
   })
 
   const prepare = (req: http.IncomingMessage) => {
-    if (!trustProxy) removeForwardedHeaders(req)
-    return { target: isApiPath(req.url ?? '/') ? targets.api : targets.console }
+    if (!isFromProxy(req.headers, trustProxy ? { secret: proxySecret } : null)) removeForwardedHeaders(req)
+    if (!isApiPath(req.url ?? '/')) return { target: targets.console }
+    if (proxySecret) req.headers[PROXY_SECRET_HEADER] = proxySecret
+    return { target: targets.api }
   }
   const onRequest = (req: http.IncomingMessage, res: http.ServerResponse) => {
     res.setHeaders(headers)

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import https from 'node:https'
 import path from 'node:path'
+import { readProxySecret } from '@muster/core/proxy-secret'
 import { nodeArguments } from './node-child.ts'
 import { pickPort } from './ports.ts'
 import { createReverseProxy } from './reverse-proxy.ts'
@@ -10,11 +11,11 @@ import { transportIssue } from './tls/transport-issue.ts'
 
 // Serves the public address in `npm start` and in docker compose: starts Next's server on a local port, and a reverse proxy in front
 // of it and the API. Next's own rewrites cannot replace it: their target is fixed at build time, and the ports are chosen at start.
-// HOST, PORT: listen address. API_URL: upstream API. CONSOLE_DEV=1: Next's development server. TRUST_PROXY=1: see createReverseProxy.
-// MUSTER_PUBLIC_URL: address in browsers. TLS_CERT_FILE, TLS_KEY_FILE: PEM files; without them, plain HTTP. PUBLISHED_ADDRESS: the
+// HOST, PORT: listen address. API_URL: upstream API. CONSOLE_DEV=1: Next's development server. TRUST_PROXY=1, PROXY_SECRET_FILE:
+// see createReverseProxy. MUSTER_PUBLIC_URL: address in browsers. TLS_CERT_FILE, TLS_KEY_FILE: PEM files; without them, plain HTTP. PUBLISHED_ADDRESS: the
 // address of the machine to which the port of the container is bound.
 const { HOST = '127.0.0.1', PORT = '3000', API_URL = 'http://127.0.0.1:4000', CONSOLE_DEV, TRUST_PROXY } = process.env
-const { MUSTER_PUBLIC_URL, TLS_CERT_FILE, TLS_KEY_FILE, PUBLISHED_ADDRESS } = process.env
+const { MUSTER_PUBLIC_URL, TLS_CERT_FILE, TLS_KEY_FILE, PUBLISHED_ADDRESS, PROXY_SECRET_FILE } = process.env
 const issue = transportIssue({
   files: { certFile: TLS_CERT_FILE, keyFile: TLS_KEY_FILE },
   address: PUBLISHED_ADDRESS ? { setting: 'BIND_ADDRESS', value: PUBLISHED_ADDRESS } : { setting: 'HOST', value: HOST },
@@ -28,6 +29,7 @@ if (issue) {
 // Read before the Next server starts: an unusable certificate ends the start at once.
 const files = TLS_CERT_FILE && TLS_KEY_FILE ? { certFile: TLS_CERT_FILE, keyFile: TLS_KEY_FILE } : null
 const tls = files && readCertificate(files)
+const proxySecret = PROXY_SECRET_FILE ? readProxySecret(PROXY_SECRET_FILE) : null
 const consoleDir = path.join(root, 'apps/console')
 const consolePort = await pickPort()
 let stopping = false
@@ -50,7 +52,7 @@ nextServer.once('exit', (code, signal) => {
 
 const server = createReverseProxy(
   { api: API_URL, console: `http://127.0.0.1:${consolePort}` },
-  { tls, trustProxy: TRUST_PROXY === '1', publicUrl: MUSTER_PUBLIC_URL, isDevelopment: Boolean(CONSOLE_DEV) },
+  { tls, trustProxy: TRUST_PROXY === '1', proxySecret, publicUrl: MUSTER_PUBLIC_URL, isDevelopment: Boolean(CONSOLE_DEV) },
 )
 if (files && server instanceof https.Server) followCertificate(server, files, () => log('info', 'uses the renewed certificate'))
 server.listen(Number(PORT), HOST, () => log('info', `listening on http${tls ? 's' : ''}://${HOST}:${PORT}`))

@@ -20,6 +20,8 @@ test('uses defaults when nothing is set', () => {
     host: '127.0.0.1',
     port: 3000,
     databaseUrl: undefined,
+    trustProxy: false,
+    proxySecretFile: undefined,
     tls: null,
     publicUrl: undefined,
     masterPassword: undefined,
@@ -49,6 +51,12 @@ test('TLS uses a generated certificate, or the given files', () => {
   expect(() => readSettings(['--tls'], { MUSTER_PUBLIC_URL: 'http://muster.example.org' })).toThrow(
     /MUSTER_PUBLIC_URL: must begin with https/,
   )
+})
+
+test('a proxy in front is trusted by its secret only', () => {
+  expect(() => readSettings([], { TRUST_PROXY: '1' })).toThrow(/TRUST_PROXY: playbooks .* could forge .*PROXY_SECRET_FILE/)
+  const proxied = { trustProxy: true, proxySecretFile: '/etc/muster/proxy-secret' }
+  expect(readSettings([], { TRUST_PROXY: '1', PROXY_SECRET_FILE: proxied.proxySecretFile })).toMatchObject(proxied)
 })
 
 test('an option overrides the environment, which overrides the file', () => {

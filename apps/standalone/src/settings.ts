@@ -21,6 +21,9 @@ export type Settings = {
   /** Roles of the application on an external Postgres; default: derived from `databaseUrl`. */
   databaseAppUrl?: string
   databaseSystemUrl?: string
+  /** Whether another reverse proxy is in front of the console, and the file with the secret that it sends; see reverse-proxy.ts. */
+  trustProxy: boolean
+  proxySecretFile?: string
   /** TLS of the console: files of a certificate, or a generated self-signed one; null: plain HTTP. */
   tls: CertificateFiles | 'self-signed' | null
   /** The console's URL for users; default http://localhost:PORT, with TLS https. */
@@ -75,6 +78,7 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
     }
   }
   const text = (value: string) => value
+  const absolute = matching(/^\//, 'must be an absolute path')
   const dataDir = path.resolve(root, setting('MUSTER_DATA_DIR', text, '.muster'))
   const postgresUrl = (name: string) =>
     setting<string | undefined>(
@@ -93,9 +97,11 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
     databaseUrl: postgresUrl('DATABASE_URL'),
     databaseAppUrl: postgresUrl('DATABASE_APP_URL'),
     databaseSystemUrl: postgresUrl('DATABASE_SYSTEM_URL'),
-    artifactDir: setting('ARTIFACT_DIR', matching(/^\//, 'must be an absolute path'), path.join(dataDir, 'artifacts')),
+    artifactDir: setting('ARTIFACT_DIR', absolute, path.join(dataDir, 'artifacts')),
     artifactsBucket: setting<string | undefined>('NODE_ARTIFACTS_BUCKET', text, undefined),
     upgradeBackup: setting('MUSTER_UPGRADE_BACKUP', matching(/^[01]$/, 'must be 1 or 0'), '1') === '1',
+    trustProxy: setting('TRUST_PROXY', matching(/^[01]$/, 'must be 1 or 0'), '0') === '1',
+    proxySecretFile: setting<string | undefined>('PROXY_SECRET_FILE', absolute, undefined),
     tls: null,
     publicUrl: setting<string | undefined>(
       'MUSTER_PUBLIC_URL',
@@ -109,11 +115,15 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
     lab: setting('--lab', wholeNumber(1, 64), 0, options.lab),
     watch: options.watch ?? false,
   }
-  const absolute = matching(/^\//, 'must be an absolute path')
   const certFile = setting<string | undefined>('TLS_CERT_FILE', absolute, undefined)
   const keyFile = setting<string | undefined>('TLS_KEY_FILE', absolute, undefined)
   settings.tls = certFile && keyFile ? { certFile, keyFile } : options.tls ? 'self-signed' : null
   if (!certFile !== !keyFile) invalid.push('TLS_CERT_FILE and TLS_KEY_FILE: set both, or neither of them')
+  // Playbooks run on this machine and reach the console's port.
+  if (settings.trustProxy && !settings.proxySecretFile)
+    invalid.push(
+      'TRUST_PROXY: playbooks on this machine could forge client addresses; set PROXY_SECRET_FILE to a file with a secret that your proxy sends in X-Muster-Proxy-Secret',
+    )
   if (settings.tls && settings.publicUrl?.startsWith('http:'))
     invalid.push('MUSTER_PUBLIC_URL: must begin with https:// because the console uses TLS')
   if (invalid.length) throw new Error(`Invalid configuration:\n  ${invalid.join('\n  ')}`)

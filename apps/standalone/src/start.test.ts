@@ -76,6 +76,26 @@ function cwd(pid: string): string {
   }
 }
 
+/** Address of the API, which listens on a port of its own. */
+function apiUrl(): string {
+  const isApi = (pid: string) => read(`/proc/${pid}/cmdline`).includes('apps/api/src/main.ts')
+  const environment = read(`/proc/${remainingProcesses().find(isApi)}/environ`).split('\0')
+  return `http://127.0.0.1:${environment.find((line) => line.startsWith('PORT='))!.slice(5)}`
+}
+
+/** Sends requests that are limited per client, each with another forged address, as a playbook can. @returns the last result */
+async function forgeAddresses(api: string, count: number): Promise<string> {
+  const query = 'mutation { it: startPasskeySignIn { __typename ... on UnavailableError { message } } }'
+  const send = (i: number) =>
+    fetch(`${api}/graphql`, {
+      method: 'POST',
+      body: JSON.stringify({ query }),
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': `192.0.2.${i}`, 'x-muster-peer': `192.0.2.${i}` },
+    })
+  for (let i = 1; i < count; i++) await send(i)
+  return JSON.stringify(await (await send(count)).json())
+}
+
 test.runIf(process.platform === 'linux')(
   'starts, stops completely with its output closed, and cleans up after a killed instance',
   { timeout: 2 * UP_MS },
@@ -115,6 +135,8 @@ test.runIf(process.platform === 'linux')(
       stderr: expect.stringMatching(/self-signed certificate.*NODE_EXTRA_CA_CERTS/),
     })
     await login(path.join(dataDir, 'tls/cert.pem'))
+    // Last, because it uses up the attempts of this machine.
+    expect(await forgeAddresses(apiUrl(), 31)).toMatch(/too many/i)
     last.product.kill('SIGINT')
     await once(last.product, 'exit')
     await expect.poll(remainingProcesses).toEqual([])

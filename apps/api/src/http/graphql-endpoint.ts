@@ -4,7 +4,7 @@ import { MAX_ANONYMOUS_BODY_BYTES, MAX_BODY_BYTES } from '../limits.ts'
 import { callerKey } from '../sign-in/caller.ts'
 import { readBody, rejectLargeBody } from './graphql-body.ts'
 import type { Handler } from './handler.ts'
-import { headersOf, PEER } from './request-facts.ts'
+import { headersOf } from './request-facts.ts'
 
 /** An event stream whose client reads nothing for this long is closed. */
 const STALL_MS = 30_000
@@ -32,8 +32,6 @@ export function createGraphqlEndpoint(
   }
   return async (req, res) => {
     if (isStopping()) res.setHeader('connection', 'close')
-    // Overwrites what the client sent.
-    req.headers[PEER] = req.socket.remoteAddress ?? ''
     if (req.headers.accept?.includes('text/event-stream')) {
       streams.add(res)
       destroyWhenStalled(res, stallMs)

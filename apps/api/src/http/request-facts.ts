@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { isFromProxy, type ProxyTrust } from '@muster/core/proxy-secret'
 
 /** Headers and ID of a request. `responseHeaders` are added to its response; null for WebSocket operations. */
 export type RequestFacts = { headers: Headers; requestId: string; responseHeaders: Headers | null }
 
-/** Internal header with the address of the peer. The HTTP server overwrites what a client sends. */
+/** Internal header with the address of the client. The HTTP server overwrites what a client sends. */
 export const PEER = 'x-muster-peer'
 
 /** Facts of one request or WebSocket operation. A well-formed x-request-id is kept to correlate logs with those of proxies. */
@@ -18,20 +20,23 @@ export function requestFacts(headers: Headers, withResponse: boolean): RequestFa
 export function headersOf(req: IncomingMessage): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(req.headers)) if (typeof value === 'string') headers.set(name, value)
-  headers.set(PEER, req.socket.remoteAddress ?? '')
   return headers
 }
 
 /**
- * Client address for rate limits and agent registration.
- * @param trustProxy whether to trust X-Forwarded-For of every peer; otherwise it is trusted only from loopback peers
+ * Sets the header PEER of a new request: the last address in X-Forwarded-For of a trusted proxy, otherwise the address of the peer.
+ * Peers on this machine are not trusted by their address: playbooks can connect from it. Removes the proxy secret.
  */
-export function clientAddress({ headers }: Pick<RequestFacts, 'headers'>, trustProxy = false): string {
-  const peer = headers.get(PEER) ?? '127.0.0.1'
-  const isLocal = /^(::ffff:)?127\.|^::1$/.test(peer)
-  const forwarded = headers.get('x-forwarded-for')?.split(',').at(-1)?.trim()
-  return ((isLocal || trustProxy) && forwarded) || peer
+export function identifyClient(req: IncomingMessage, trust: ProxyTrust): void {
+  const { headers } = req
+  const forwarded = isFromProxy(headers, trust) ? String(headers['x-forwarded-for']).split(',').at(-1)!.trim() : ''
+  // The address becomes the host of a node when an agent registers, so nothing else is accepted.
+  const address = isIP(forwarded) ? forwarded : (req.socket.remoteAddress ?? '')
+  headers[PEER] = address.replace(/^::ffff:(?=\d+\.)/, '')
 }
+
+/** Client address for rate limits, the audit log and agent registration, as set by `identifyClient`. */
+export const clientAddress = ({ headers }: Pick<RequestFacts, 'headers'>): string => headers.get(PEER) ?? '127.0.0.1'
 
 /**
  * Why a request must not use its session cookie; null when it may. Prevents cross-site request forgery: browsers send the Origin of

@@ -1,7 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { ProxyTrust } from '@muster/core/proxy-secret'
 import type { Api } from '../api.ts'
 import { serveAgents } from './agents/endpoint.ts'
 import { createGraphqlEndpoint } from './graphql-endpoint.ts'
+import { identifyClient } from './request-facts.ts'
 import { createRouter } from './router.ts'
 import { attachWebSockets } from './web-sockets.ts'
 
@@ -17,10 +19,11 @@ export type HttpServer = { port: number; stop(): Promise<void> }
 /**
  * Serves `api` on host and port (0: a free port): the routes of router.ts, and WebSockets at /graphql. `stop()` makes /readyz fail,
  * ends subscriptions and waits up to 10 s for running operations.
+ * @param trustedProxy default: X-Forwarded-For is ignored
  */
 export async function serveHttp(
   api: Api,
-  { host, port, stallMs, ...timeouts }: { host: string; port: number } & Timeouts,
+  { host, port, trustedProxy = null, stallMs, ...timeouts }: { host: string; port: number; trustedProxy?: ProxyTrust } & Timeouts,
 ): Promise<HttpServer> {
   let isStopping = false
   const streams = new Set<ServerResponse>()
@@ -31,9 +34,11 @@ export async function serveHttp(
     isStopping: () => isStopping,
   })
   const server: Server = createServer((req, res) => {
+    identifyClient(req, trustedProxy)
     void Promise.resolve(router.lookup(req, res)).catch(() => res.destroy())
   })
   server.keepAliveTimeout = KEEP_ALIVE_MS
+  server.on('upgrade', (req) => identifyClient(req, trustedProxy))
   const sockets = attachWebSockets(server, api, timeouts)
 
   await new Promise<void>((resolve, reject) => {

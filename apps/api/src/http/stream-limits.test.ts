@@ -25,7 +25,7 @@ beforeAll(async () => {
   fixture = await t.given.tenant()
   authorization = `Bearer ${await t.tokenOf(fixture.viewer)}`
   tokenId = (await t.api.deps.auth.findCaller(new Headers({ authorization })))!.actor.id!
-  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0, trustedProxy: { secret: 'of the proxy' } })
   hasty = await serveHttp(t.api, { host: '127.0.0.1', port: 0, initTimeoutMs: 100, keepAliveMs: 300, stallMs: 600 })
 })
 afterAll(async () => {
@@ -63,9 +63,11 @@ test('limits the sockets of a client network that are not signed in', async () =
   await Promise.all(sockets.map((socket) => once(socket, 'open')))
   const [error] = (await once(openNext(), 'error')) as [Error]
   expect(error.message).toMatch('429')
+  const [forged] = (await once(open(server, { headers: { 'x-forwarded-for': '10.1.2.3' } }), 'error')) as [Error]
+  expect(forged.message).toMatch('429')
   const other = open(server, { headers: { authorization } })
   await once(other, 'open')
-  const elsewhere = open(server, { headers: { 'x-forwarded-for': '10.1.2.3' } })
+  const elsewhere = open(server, { headers: { 'x-forwarded-for': '10.1.2.3', 'x-muster-proxy-secret': 'of the proxy' } })
   await once(elsewhere, 'open')
 
   sockets[0]!.send(JSON.stringify({ type: 'connection_init', payload: { authorization } }))

@@ -41,7 +41,7 @@ export async function serveTokenEndpoint(
     const start = performance.now()
     const found = await deps.auth.findCaller(facts.headers)
     const { ctx, caller } = createContext(deps, facts, found)
-    const release = reads.take(callerKey(found, clientAddress(facts, deps.trustProxy)))
+    const release = reads.take(callerKey(found, clientAddress(facts)))
     if (!release) return void sendError(429, TOO_MANY_READS, { 'retry-after': '1' })
     res.once('close', release)
     const content = await read(ctx, new URLSearchParams((req.url ?? '').split('?')[1]))

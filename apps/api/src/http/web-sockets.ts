@@ -53,7 +53,7 @@ export function attachWebSockets(
     const headers = headersOf(req)
     if ((req.url ?? '').split('?', 1)[0] !== '/graphql') return reject(socket, '404 Not Found')
     if (foreignOriginReason(headers, deps.publicUrl)) return reject(socket, '403 Forbidden')
-    if (!(await findCaller(headers)) && !anonymous.add(clientAddress({ headers }, deps.trustProxy), socket))
+    if (!(await findCaller(headers)) && !anonymous.add(clientAddress({ headers }), socket))
       return reject(socket, '429 Too Many Requests')
     sockets.handleUpgrade(req, socket, head, (client) => {
       for (const event of ['message', 'ping'] as const)

@@ -23,7 +23,7 @@ import { Id } from '@muster/core/input'
 import type { Log } from '@muster/core/log'
 import { schema } from '@muster/core/registry'
 import { and, eq, not } from 'drizzle-orm'
-import { clientAddress, type RequestFacts } from '../http/request-facts.ts'
+import { clientAddress as addressOf, type RequestFacts } from '../http/request-facts.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { passwordResetMail, secretLink } from '../mail/mails.ts'
 import { createBetterAuth, PASSWORD_LENGTH } from './better-auth.ts'
@@ -54,7 +54,6 @@ export const deriveAuthSecret = (masterPassword: string): string =>
 
 /**
  * @property listener receives change events of all processes; without it, a revocation takes effect within seconds
- * @property trustProxy see `clientAddress`
  */
 type AuthOptions = {
   db: Db
@@ -62,7 +61,6 @@ type AuthOptions = {
   publicUrl: string
   log: Log
   listener?: Listener
-  trustProxy?: boolean
   /** Null or missing: the installation sends no mail. */
   mailer?: Mailer | null
   sessions?: { idleHours: number; maxDays: number }
@@ -73,17 +71,7 @@ type AuthOptions = {
 
 /** Sign-in, sessions and tokens. better-auth stores passwords and sessions; its HTTP routes are not exposed. */
 export function createAuth(options: AuthOptions) {
-  const {
-    db,
-    secret,
-    publicUrl,
-    log,
-    trustProxy,
-    mailer,
-    oidc = null,
-    ldap = null,
-    sessions = { idleHours: 24, maxDays: 14 },
-  } = options
+  const { db, secret, publicUrl, log, mailer, oidc = null, ldap = null, sessions = { idleHours: 24, maxDays: 14 } } = options
   const links = new Map<string, string>()
   const better = createBetterAuth({
     db,
@@ -98,7 +86,6 @@ export function createAuth(options: AuthOptions) {
   const callers = createCallers({ ...options, idleHours: sessions.idleHours })
 
   const throttle = createThrottle(db)
-  const addressOf = (facts: Pick<RequestFacts, 'headers'>) => clientAddress(facts, trustProxy)
 
   function sendReset(email: string, token: string): void {
     const mail = passwordResetMail({ email, link: secretLink(publicUrl, '/reset-password', token) })

@@ -28,7 +28,7 @@ const accessOf = ({ actor, tenantId }: Caller) =>
   JSON.stringify([actor, tenantId], (_key, value) => (value instanceof Set ? [...value].sort() : value))
 
 export type Callers = ReturnType<typeof createCallers>
-/** @property idleHours see SESSION_IDLE_HOURS. @property trustProxy see `clientAddress` */
+/** @property idleHours see SESSION_IDLE_HOURS */
 type CallersOptions = {
   db: Db
   secret: string
@@ -36,11 +36,10 @@ type CallersOptions = {
   log: Log
   listener?: Listener
   idleHours: number
-  trustProxy?: boolean
 }
 
 /** Identifies the callers of requests by session or API token, and watches the callers of open streams. */
-export function createCallers({ db, secret, publicUrl, log, listener, idleHours, trustProxy }: CallersOptions) {
+export function createCallers({ db, secret, publicUrl, log, listener, idleHours }: CallersOptions) {
   const cache = new Map<string, { caller: Caller; until: number }>()
   const watches = new Set<Watch>()
   let timer: NodeJS.Timeout | undefined
@@ -66,7 +65,7 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
   async function read(token: string, headers: Headers): Promise<Caller | null> {
     const wanted = headers.get(TENANT_HEADER)
     if (token.startsWith('mst_')) {
-      const found = await findActorByToken(db, token, clientAddress({ headers }, trustProxy))
+      const found = await findActorByToken(db, token, clientAddress({ headers }))
       if (found?.actor.kind !== 'token') return null
       assertTokenTenant(found, wanted)
       return {
@@ -108,8 +107,7 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
   }
 
   /** Everything that decides which caller a request has. */
-  const keyOf = (token: string, headers: Headers) =>
-    [token, headers.get(TENANT_HEADER), clientAddress({ headers }, trustProxy)].join('\n')
+  const keyOf = (token: string, headers: Headers) => [token, headers.get(TENANT_HEADER), clientAddress({ headers })].join('\n')
 
   /** The caller that the bearer token or cookie identifies; null without a valid one. */
   async function find(headers: Headers): Promise<Caller | null> {
@@ -121,7 +119,7 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours,
     const caller = await read(token, headers)
     if (caller?.sessionId)
       await recordSessionUse(db, caller.sessionId, {
-        ipAddress: clientAddress({ headers }, trustProxy),
+        ipAddress: clientAddress({ headers }),
         userAgent: headers.get('user-agent')?.slice(0, 500) ?? null,
       })
     // Unknown tokens are not cached: anyone can send any number of them.

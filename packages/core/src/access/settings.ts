@@ -10,8 +10,10 @@ export const accessSettings = {
   /** Address and port on which the API serves /metrics. Without a port it does not. */
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: portSetting.optional(),
-  /** 1: only a trusted proxy connects to the API; its x-forwarded-for names the client for sign-in limits. */
+  /** 1: X-Forwarded-For names the client, for limits, tokens and the audit log. Only a trusted proxy may reach the API, or know the secret. */
   TRUST_PROXY: z.enum(['0', '1'], 'must be 1 or 0').default('0'),
+  /** With TRUST_PROXY, only requests with this secret in x-muster-proxy-secret are trusted. */
+  PROXY_SECRET_FILE: pathSetting.optional(),
   /** Comma-separated origins of other sites. Their pages may call /graphql with an API token. */
   CORS_ORIGINS: z
     .string()

@@ -31,7 +31,7 @@ const accepted = { accepted: true, status: 200, next_heartbeat_seconds: 30 }
 beforeAll(async () => {
   t = await testApi()
   fixture = await t.given.tenant()
-  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
+  server = await serveHttp(t.api, { host: '127.0.0.1', port: 0, trustedProxy: { secret: null } })
   // Acts as a second API process: it has its own caches and batches.
   other = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
   client = agentClient(`http://127.0.0.1:${server.port}`)

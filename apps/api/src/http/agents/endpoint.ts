@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isIP } from 'node:net'
 import { DEFAULT_SETTINGS, registerAgent } from '@muster/core/agents'
 import { systemCtx } from '@muster/core/context'
 import { DomainError, InvalidInput } from '@muster/core/errors'
@@ -17,7 +16,7 @@ import {
 } from '@muster/protocol'
 import type { Api } from '../../api.ts'
 import type { Handler } from '../handler.ts'
-import { clientAddress } from '../request-facts.ts'
+import { clientAddress, headersOf } from '../request-facts.ts'
 import { createBodyLimiter } from './body-limiter.ts'
 import { createHeartbeatEvaluator, type Verdict } from './evaluate-heartbeat.ts'
 
@@ -61,7 +60,7 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
       if (registrations >= MAX_CONCURRENT_REGISTRATIONS) return BUSY
       registrations++
       try {
-        return await registerBody(body, addressOf(req, deps.trustProxy))
+        return await registerBody(body, clientAddress({ headers: headersOf(req) }))
       } finally {
         registrations--
       }
@@ -70,7 +69,7 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
   }
 
   async function withBody(req: IncomingMessage, work: (body: Buffer) => Promise<Verdict>): Promise<Verdict | 'gone'> {
-    const received = await bodyLimiter.read(req, addressOf(req, deps.trustProxy))
+    const received = await bodyLimiter.read(req, clientAddress({ headers: headersOf(req) }))
     if (received === 'gone') return received
     if (received === 'busy') return BUSY
     if (received === 'too_large') return { code: 'too_large', message: 'The body exceeds 64 KiB.' }
@@ -152,16 +151,4 @@ const responseOf = (verdict: Verdict): HeartbeatResponse | RegisterResponse =>
 function send(res: ServerResponse, status: number, body: object): void {
   const text = JSON.stringify(body)
   res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
-}
-
-/** The client address. It becomes the host of a new node, so a forwarded value must be an IP address. */
-function addressOf(req: IncomingMessage, trustProxy?: boolean): string {
-  const forwarded = req.headers['x-forwarded-for']
-  const headers = new Headers({
-    'x-muster-peer': req.socket.remoteAddress ?? '',
-    ...(forwarded ? { 'x-forwarded-for': String(forwarded) } : {}),
-  })
-  const unmapped = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')
-  const address = unmapped(clientAddress({ headers }, trustProxy))
-  return isIP(address) ? address : unmapped(req.socket.remoteAddress ?? '')
 }

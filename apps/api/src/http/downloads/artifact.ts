@@ -90,7 +90,7 @@ export async function sendArtifact(
         ...deps.runtime,
         actor: { kind, id: actorId, name },
         tenantId: artifact.tenantId,
-        origin: originOf(deps, facts, null),
+        origin: originOf(facts, null),
         requestId: facts.requestId,
       },
       { action: jobArtifactAudit.download, outcome: 'succeeded', objectId: id, objectName: artifact.path },

@@ -21,7 +21,7 @@ export async function serveDownload(
   const headers = headersOf(req)
   try {
     const caller = await deps.auth.findCaller(headers)
-    const release = reads.take(callerKey(caller, clientAddress({ headers }, deps.trustProxy)))
+    const release = reads.take(callerKey(caller, clientAddress({ headers })))
     if (!release) return sendError(res.setHeader('retry-after', '1'), 429, TOO_MANY_READS)
     res.once('close', release)
     await send(deps, id, new URLSearchParams((req.url ?? '').split('?')[1] ?? ''), req, res)
