@@ -34,7 +34,10 @@ const openAfterCut =
   async ({ page, installation }: Scene) => {
     await expect(page.getByRole(role, { name }).first()).toBeVisible()
     installation.link.cut()
-    await page.getByRole(role, { name }).first().click()
+    const opener = page.getByRole(role, { name, exact: true }).first()
+    await opener.click()
+    // The previous page can also show that the API is unreachable.
+    await expect(opener).toHaveAttribute(role === 'link' ? 'aria-current' : 'aria-selected', role === 'link' ? 'page' : 'true')
   }
 const cut = { until: t('common.retry'), isCut: true }
 
@@ -264,6 +267,8 @@ export const pages: VisualPage[] = [
   },
   { name: 'retention', url: '/settings/retention', until: t('retention.auditDaysHint') },
   { name: 'retention-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('retention.title')) },
+  { name: 'sign-in-methods', url: '/settings/sign-in', until: t('signInMethods.title') },
+  { name: 'device', url: '/device', until: t('device.continue') },
   { name: 'tokens', url: '/settings/tokens', until: 'nightly inventory export' },
   { name: 'members', url: '/settings/members', until: t('members.noInvitations') },
   { name: 'members-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('members.title')) },

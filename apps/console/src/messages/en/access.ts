@@ -40,6 +40,12 @@ export const access = {
     title: 'Sign-in with {name}',
   },
   signInMethods: {
+    about: {
+      LDAP: 'Installation administrators see the directory and the roles of its groups.',
+      OIDC: 'Installation administrators see the provider and the roles of its groups.',
+      PASSKEY: 'Members add passkeys on their account page.',
+      PASSWORD: 'Members choose a password when they accept an invitation.',
+    },
     address: 'Provider',
     configure: 'Defined by the settings of the API.',
     groupRole: '{group}: {role} in {tenant}',

@@ -40,6 +40,12 @@ export const access = {
     title: '使用 {name} 登录',
   },
   signInMethods: {
+    about: {
+      LDAP: '实例管理员可以查看目录及其各组的角色。',
+      OIDC: '实例管理员可以查看身份提供方及其各组的角色。',
+      PASSKEY: '成员在其账户页面添加通行密钥。',
+      PASSWORD: '成员在接受邀请时设置密码。',
+    },
     address: '提供方',
     configure: '登录方式由 API 的设置决定。',
     groupRole: '{group}：{tenant}的{role}',

@@ -2,7 +2,7 @@
 import clsx from 'clsx'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useBlockedReason } from '@/access/viewer.tsx'
 import { t } from '@/messages/index.ts'
 
@@ -26,9 +26,14 @@ export default function SettingsLayout({ children }: { children: ReactNode }) {
   const path = usePathname()
   const tenantsBlocked = useBlockedReason('tenant:manage')
   const shown = pages.filter(({ href }) => href !== '/settings/tenants' || tenantsBlocked === null)
+  const nav = useRef<HTMLElement>(null)
+  // On a narrow screen the current page's link may be outside of the visible part.
+  useEffect(() => {
+    if (path) nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [path])
   return (
     <>
-      <nav aria-label={t('nav.settings')} className="mb-4 flex gap-5 overflow-x-auto border-b border-line">
+      <nav ref={nav} aria-label={t('nav.settings')} className="mb-4 flex gap-5 overflow-x-auto border-b border-line">
         {shown.map(({ href, label }) => (
           <Link
             key={href}

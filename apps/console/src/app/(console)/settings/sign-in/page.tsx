@@ -35,7 +35,9 @@ function Method({ method: { kind, name, details } }: { method: SignInMethod }) {
   const title = t(`signInMethods.kind.${kind}`)
   return (
     <Panel title={name ? `${name} (${title})` : title} actions={details && <TestButton kind={kind} onTested={setFindings} />}>
-      {details && (
+      {!details ? (
+        <p className="text-sm text-muted">{t(`signInMethods.about.${kind}`)}</p>
+      ) : (
         <div className="flex flex-col gap-4 text-sm">
           <dl className="grid grid-cols-[max-content_1fr] gap-x-6 gap-y-2">
             <dt className="text-muted">{t('signInMethods.address')}</dt>
