@@ -19,16 +19,20 @@ requirements:
   - set as stdout in configuration
 """
 
+import fcntl
 import json
 import multiprocessing
 import os
 import select
 import signal
+import subprocess
 import sys
 import threading
 import time
 
+from ansible.errors import AnsibleError
 from ansible.plugins.callback.default import CallbackModule as Default
+from ansible.plugins.connection import ssh
 
 # The worker masks secrets before it truncates to its own, lower limits. A secret must not be split before that.
 SLACK = 8 * 1024
@@ -37,6 +41,11 @@ MAX_STDOUT = 256 * 1024 + SLACK
 MAX_VALUE = 64 * 1024 + SLACK
 MAX_RESULT = 1024 * 1024
 TRUNCATED = "_muster_truncated"
+# Output of one command on a node, which Ansible holds in memory.
+MAX_OUTPUT = 32 * 1024 * 1024
+PIPE_SIZE = 1024 * 1024
+# Linux; Python before 3.10 does not have it.
+F_SETPIPE_SZ = 1031
 # Module of `collect_facts`, and the result key with the output of the probe.
 PROBE_ACTION = "muster_probe"
 PROBE_KEY = "muster_probe_output"
@@ -148,6 +157,52 @@ class Screen:
         return getattr(self.real, name)
 
 
+class LimitedPipe:
+    """Output of a process, which is killed when it exceeds MAX_OUTPUT."""
+
+    def __init__(self, pipe, process):
+        self.pipe = pipe
+        self.process = process
+        self.remaining = MAX_OUTPUT
+        try:
+            # Ansible copies all output so far for each read: larger reads make a flood cheaper.
+            fcntl.fcntl(pipe, F_SETPIPE_SZ, PIPE_SIZE)
+        except OSError:
+            pass
+
+    def read(self, size=-1):
+        # Not the pipe's own read(), which reads on while a node sends.
+        data = os.read(self.pipe.fileno(), PIPE_SIZE) if size < 0 else self.pipe.read(size)
+        self.remaining -= len(data or b"")
+        if self.remaining < 0:
+            self.process.kill()
+            raise AnsibleError(
+                f"The node sent more than {MAX_OUTPUT // 1024**2} MiB for one command, so the connection was closed. "
+                "Print less, or write to a file and fetch it."
+            )
+        return data
+
+    def __getattr__(self, name):
+        return getattr(self.pipe, name)
+
+
+class LimitedPopen(subprocess.Popen):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        for name in ("stdout", "stderr"):
+            if getattr(self, name):
+                setattr(self, name, LimitedPipe(getattr(self, name), self))
+
+
+class LimitedSubprocess:
+    """Replaces the module subprocess of the SSH plugin, which reads without a limit and has no setting for one."""
+
+    Popen = LimitedPopen
+
+    def __getattr__(self, name):
+        return getattr(subprocess, name)
+
+
 def value_of(result):
     """Data of the result. ansible-core 2.19 made the attribute public and deprecated the old name."""
     return result.result if hasattr(result, "result") else result._result
@@ -215,6 +270,7 @@ class CallbackModule(Default):
         super().__init__()
         self._local = threading.local()
         self._channel = Channel(int(os.environ["MUSTER_EVENTS_FD"]))
+        ssh.subprocess = LimitedSubprocess()
         self._began = {}
         self._play_name = None
         # Last play, whose hosts are done at the end of their batch: its ID, and the hosts of the current batch.

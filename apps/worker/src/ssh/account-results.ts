@@ -1,6 +1,7 @@
 import type { NodeAccess } from '@muster/core/credentials/access'
 import { isSupportedPython, MIN_PYTHON } from '@muster/core/nodes'
 import type { ExecResult } from './exec.ts'
+import { printable } from './printable.ts'
 
 /** The meaning of a result line of the account script, for the operator. */
 export type CheckResult = { isOk: true; detail: string } | { isOk: false; message: string; hint: string }
@@ -28,7 +29,7 @@ export function shellFailure(result: ExecResult | null, output: string, timeoutM
   if (result.truncated) return [`The shell prints without end: ${quote(output)}.`, 'Check the rc files of the account.']
   const words = `${output} ${result.stderr.toString('utf8')}`.trim()
   return [
-    `The account cannot run commands (exit code ${result.code ?? result.signal}${words ? `, output ${quote(words)}` : ''}).`,
+    `The account cannot run commands (exit code ${result.code ?? printable(`${result.signal}`, 40)}${words ? `, output ${quote(words)}` : ''}).`,
     'Give it a normal shell, and no forced command for this key.',
   ]
 }

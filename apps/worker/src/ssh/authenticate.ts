@@ -1,6 +1,11 @@
 import type { Login } from '@muster/core/credentials/access'
 import type { AnyAuthMethod, ParsedKey } from 'ssh2'
 import { loginKey } from './login-key.ts'
+import { printable } from './printable.ts'
+
+// A server can ask forever; the first prompts explain a rejected sign-in.
+const MAX_PROMPTS = 8
+const MAX_PROMPT = 80
 
 /** Offers ssh2 one authentication method after another and records the attempts for the error message. */
 export type Authentication = {
@@ -26,7 +31,7 @@ export function authentication(login: Login): Authentication {
       username,
       prompt(_name, _instructions, _language, asked, finish) {
         // Only prompts without echo get the password: others ask for something else.
-        for (const { prompt } of asked) prompts.push(prompt.trim())
+        for (const { prompt } of asked.slice(0, MAX_PROMPTS - prompts.length)) prompts.push(prompt.trim().slice(0, MAX_PROMPT))
         finish(asked.map(({ echo }) => (echo ? '' : password)))
       },
     })
@@ -43,7 +48,7 @@ export function authentication(login: Login): Authentication {
       return way!
     },
     rejection() {
-      const offers = `it allows ${allowed.join(', ') || 'nothing else'}`
+      const offers = `it allows ${printable(allowed.join(', ')) || 'nothing else'}`
       if (tried.length === 0 && !key && password === undefined)
         return [`There is no credential to sign in as ${username}.`, 'Give the node an SSH key or an SSH password.']
       if (key && password === undefined && !allowed.includes('publickey') && allowed.length > 0)
@@ -63,7 +68,7 @@ export function authentication(login: Login): Authentication {
         ]
       const other = prompts.find((prompt) => !/passw/i.test(prompt))
       if (other)
-        return [`The server asks ${username} for more than a password: ${JSON.stringify(other.slice(0, 80))}.`, 'Use an SSH key.']
+        return [`The server asks ${username} for more than a password: ${JSON.stringify(printable(other))}.`, 'Use an SSH key.']
       return [
         `The server rejects this password of ${username}; ${offers}.`,
         'Check the password, and that the account is neither locked nor expired.',

@@ -3,10 +3,15 @@ import type { NodeAccess } from '@muster/core/credentials/access'
 import { ansibleResult, becomeResult, type CheckResult, pythonResult, shellFailure, shellHint } from './account-results.ts'
 import { accountScript, RUN_FROM_STDIN } from './account-script.ts'
 import type { ExecResult, Session } from './exec.ts'
+import { printable } from './printable.ts'
 import { SshFailure } from './ssh-failure.ts'
 import { createStageRecorder, type OnStage } from './stage-recorder.ts'
 
 const MAX_OUTPUT = 256 * 1024
+
+const MAX_RESULT = 1000
+/** First words of the results, in order. */
+const TOPICS = ['shell', 'become', 'python', 'ansible']
 
 export type AccountOptions = { timeoutMs: number; signal?: AbortSignal; onStage?: OnStage }
 
@@ -27,39 +32,46 @@ export async function checkAccount(session: Session, become: NodeAccess['become'
     return result.isOk
   }
   let output = ''
-  let parsedLines = 0
-  let isShellOk = false
+  /** The line that has not ended yet. */
+  let line = ''
+  let topicCount = 0
 
   // Each result restarts the timeout for the next one.
   const timeout = new AbortController()
   const timedOut = new Error('timeout')
   let timer = setTimeout(() => timeout.abort(timedOut), timeoutMs)
+  const parse = (text: string) => {
+    const at = text.indexOf(`${mark} `)
+    if (at === -1) return
+    const [topic, ...words] = printable(text.slice(at + mark.length + 1), MAX_RESULT).trimEnd().split(' ')
+    // Each result once and in order, because a node can read the mark and repeat results.
+    if (topic !== TOPICS[topicCount]) return
+    topicCount++
+    if (topic === 'shell') {
+      const noise = output.slice(0, output.indexOf(mark)).trim()
+      recorder.pass(words[0] === '0' ? 'runs commands as root' : 'runs commands', shellHint(noise, performance.now() - startedAt))
+      recorder.begin('SUDO')
+    } else if (topic === 'become') {
+      report(becomeResult(become, words))
+      recorder.begin('PYTHON')
+    } else if (topic === 'python') {
+      if (report(pythonResult(words))) recorder.begin('ANSIBLE')
+      else {
+        recorder.skip('ANSIBLE', 'needs Python')
+        topicCount++
+      }
+    } else report(ansibleResult(words))
+    clearTimeout(timer)
+    timer = setTimeout(() => timeout.abort(timedOut), timeoutMs)
+  }
   const onStdout = (chunk: Buffer) => {
-    output += chunk.toString('utf8')
-    const lines = output.split('\n')
-    for (; parsedLines < lines.length - 1; parsedLines++) {
-      const at = lines[parsedLines]!.indexOf(`${mark} `)
-      if (at === -1) continue
-      const [topic, ...words] = lines[parsedLines]!.slice(at + mark.length + 1)
-        .trimEnd()
-        .split(' ')
-      if (topic === 'shell') {
-        isShellOk = true
-        const noise = output.slice(0, output.indexOf(mark)).trim()
-        recorder.pass(
-          words[0] === '0' ? 'runs commands as root' : 'runs commands',
-          shellHint(noise, performance.now() - startedAt),
-        )
-        recorder.begin('SUDO')
-      } else if (topic === 'become') {
-        report(becomeResult(become, words))
-        recorder.begin('PYTHON')
-      } else if (topic === 'python') {
-        if (report(pythonResult(words))) recorder.begin('ANSIBLE')
-        else recorder.skip('ANSIBLE', 'needs Python')
-      } else if (topic === 'ansible' && recorder.current === 'ANSIBLE') report(ansibleResult(words))
-      clearTimeout(timer)
-      timer = setTimeout(() => timeout.abort(timedOut), timeoutMs)
+    const text = chunk.toString('utf8')
+    output += text
+    const [rest = '', ...lines] = text.split('\n')
+    line += rest
+    for (const next of lines) {
+      parse(line)
+      line = next
     }
   }
 
@@ -79,7 +91,7 @@ export async function checkAccount(session: Session, become: NodeAccess['become'
   } finally {
     clearTimeout(timer)
   }
-  if (!isShellOk) throw recorder.fail(...shellFailure(result, output, timeoutMs))
+  if (topicCount === 0) throw recorder.fail(...shellFailure(result, output, timeoutMs))
   if (output.includes(`${mark} end`)) return
   const silent = result === null || result.timedOut
   recorder.fail(

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { hostPort } from '@muster/core/address'
 import type { Client } from 'ssh2'
+import { printable } from './printable.ts'
 import type { StageRecorder } from './stage-recorder.ts'
 import type { Target } from './target.ts'
 
@@ -110,7 +111,7 @@ export async function dialThrough(
     )
     const reason = (error as { reason?: number }).reason
     if (reason === undefined) throw error
-    const detail = (error as Error).message.replace(/^.*failure: /, '')
+    const detail = printable((error as Error).message.replace(/^.*failure: /, ''))
     if (reason === 1)
       throw recorder.fail(
         `Bastion ${via.hop} does not forward connections (${detail}).`,

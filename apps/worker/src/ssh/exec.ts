@@ -37,15 +37,32 @@ export const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
 
 /** Collects output up to a limit. `add` returns whether the limit is still respected. */
 export function collectOutput(maxBytes: number) {
-  const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
+  const collected = { stdout: createBuffer(), stderr: createBuffer() }
   let room = maxBytes
   return {
     add(stream: 'stdout' | 'stderr', chunk: Buffer): boolean {
-      if (room > 0) chunks[stream].push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+      if (room > 0) collected[stream].append(chunk.length > room ? chunk.subarray(0, room) : chunk)
       room -= chunk.length
       return room >= 0
     },
-    result: () => ({ stdout: Buffer.concat(chunks.stdout), stderr: Buffer.concat(chunks.stderr) }),
+    result: () => ({ stdout: collected.stdout.content(), stderr: collected.stderr.content() }),
+  }
+}
+
+/** A growing buffer. It copies, because a node may send single bytes, and a list of them needs a hundred times their size. */
+function createBuffer() {
+  let bytes = Buffer.allocUnsafe(0)
+  let length = 0
+  return {
+    append(chunk: Buffer): void {
+      if (length + chunk.length > bytes.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(2 * bytes.length, length + chunk.length))
+        bytes.copy(larger, 0, 0, length)
+        bytes = larger
+      }
+      length += chunk.copy(bytes, length)
+    },
+    content: (): Buffer => bytes.subarray(0, length),
   }
 }
 

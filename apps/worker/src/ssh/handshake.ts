@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import { fingerprint } from '@muster/core/nodes'
 import { Client, type ServerHostKeyAlgorithm } from 'ssh2'
 import { type Authentication, authentication } from './authenticate.ts'
+import { printable } from './printable.ts'
 import type { StageRecorder } from './stage-recorder.ts'
 import type { Target } from './target.ts'
 
@@ -45,6 +46,7 @@ export function performHandshake(
   return new Promise<Client>((resolve, reject) => {
     let auth: Authentication
     let greeting = ''
+    let isWrongGreeting = false
     let offered: string | null = null
     let timer: NodeJS.Timeout
     let isSettled = false
@@ -80,8 +82,11 @@ export function performHandshake(
         if (ident[1] !== '2.0' && ident[1] !== '1.99') return fail(`It speaks SSH ${ident[1]}.`, 'Only SSH 2 is supported.')
         recorder.pass(printable(ident[0]))
         begin('HOST_KEY')
-      } else if (!'SSH-'.startsWith(greeting.slice(0, 4))) {
-        arm(WRONG_GREETING_MS, () => fail(...timeoutReason('BANNER', greeting, timeoutMs)))
+      } else if (greeting.length === GREETING_BYTES) fail(...timeoutReason('BANNER', greeting, timeoutMs))
+      else if (!isWrongGreeting && !'SSH-'.startsWith(greeting.slice(0, 4))) {
+        // Not for each line: a server could send lines forever.
+        isWrongGreeting = true
+        arm(Math.min(WRONG_GREETING_MS, timeoutMs), () => fail(...timeoutReason('BANNER', greeting, timeoutMs)))
       }
     }
 
@@ -183,7 +188,7 @@ function closedReason(recorder: StageRecorder, greeting: string, auth: Authentic
 function timeoutReason(stage: string, greeting: string, timeoutMs: number): Explanation {
   if (stage === 'BANNER' && greeting)
     return [
-      `This is not an SSH server: it sent ${JSON.stringify(printable(greeting.split(/\r?\n/, 1)[0]!).slice(0, 80))}.`,
+      `This is not an SSH server: it sent ${JSON.stringify(printable(greeting.split(/\r?\n/, 1)[0]!, 80))}.`,
       'Check the port.',
     ]
   if (stage === 'BANNER')
@@ -199,7 +204,6 @@ function timeoutReason(stage: string, greeting: string, timeoutMs: number): Expl
   ]
 }
 
-const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, '?')
 const tidy = (message: string) =>
   printable(message)
     .replace(/^Handshake failed: /, '')
