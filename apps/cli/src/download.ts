@@ -6,11 +6,12 @@ import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { INVALID_TOKEN, USER_AGENT, unreachable } from './client.ts'
 import { CliError, EXIT, NotSignedIn } from './errors.ts'
-import { write } from './output.ts'
+import { plain, write } from './output.ts'
 import { readSettings } from './settings.ts'
 
 /**
- * Downloads from the API to `file` or standard output, with backpressure. Removes an incomplete file.
+ * Downloads from the API to `file` or standard output, with backpressure. Removes an incomplete file. A terminal gets no control
+ * sequences except colors.
  * @param path relative to the address of the API, or a presigned URL that needs no token
  * @throws CliError with the server's message
  */
@@ -18,7 +19,7 @@ export async function download(path: string, file?: string): Promise<void> {
   const body = await fetchBody(path)
   try {
     if (!file) {
-      for await (const chunk of body.setEncoding('utf8')) await write(chunk)
+      for await (const chunk of body.setEncoding('utf8')) await write(process.stdout.isTTY ? plain(chunk) : chunk)
       return
     }
     await mkdir(dirname(file), { recursive: true })

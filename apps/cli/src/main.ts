@@ -2,6 +2,7 @@ import { type Command as CommanderCommand, CommanderError } from 'commander'
 import { Command } from './command.ts'
 import { ENTRIES, type Entry } from './commands/index.ts'
 import { CliError, EXIT } from './errors.ts'
+import { plain } from './output.ts'
 import { VERSION } from './version.ts'
 
 /** Text after the list of commands in `muster --help`. */
@@ -82,10 +83,10 @@ export async function main(argv: string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     if (error instanceof CliError) {
-      process.stderr.write(`${error.message}\n`)
+      process.stderr.write(plain(`${error.message}\n`, false))
       return error.exitCode
     }
-    process.stderr.write(`muster: ${error instanceof Error ? error.message : error}\n`)
+    process.stderr.write(plain(`muster: ${error instanceof Error ? error.message : error}\n`, false))
     return EXIT.failed
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Format } from './command.ts'
-import { address, ago, bytes, clock, hasColors, printRows, shellQuote, table } from './output.ts'
+import { address, ago, bytes, clock, hasColors, plain, printRows, shellQuote, table, toJson } from './output.ts'
 
 const columns = [
   { title: 'NAME', value: (n: { name: string; os: string | null }) => n.name },
@@ -103,4 +103,16 @@ it('formats sizes, ages, durations and addresses', () => {
 
 it('quotes names for the shell', () => {
   expect(['jump', 'lab bastion', "o'neil $(id)"].map(shellQuote)).toEqual(['jump', "'lab bastion'", "'o'\\''neil $(id)'"])
+})
+
+it('keeps colors for a terminal and removes all other control sequences', () => {
+  const text =
+    '\u001b[32mok\u001b[0m\t\u001b[2J\u001b]0;title\u0007\u001b]8;;http://x\u001b\\link\u0007\u009b1A\u001bc\u001b(B\u001bPq#0\u001b\\ end'
+  expect(plain(text, true)).toBe('\u001b[32mok\u001b[0m\tlink end')
+  expect(plain(text, false)).toBe('ok\tlink end')
+  expect(plain('\u001b[38:2::255:0:0mred\u001b[m\nnext', false)).toBe('red\nnext')
+})
+
+it('escapes control characters in JSON', () => {
+  expect(toJson({ os: '\u001b[2J\u009b2J' })).toBe('{"os":"\\u001b[2J\\u009b2J"}')
 })

@@ -62,8 +62,8 @@ export function table<T>(
 
 /** Prints one object. A table has one line per field; `name` prints the value of the first field. */
 export function printObject(object: unknown, { output }: Output, fields?: [string, Value][]): void {
-  if (output === 'json') process.stdout.write(`${JSON.stringify(object, null, 2)}\n`)
-  else if (output === 'yaml') process.stdout.write(stringify(object, { lineWidth: 0 }))
+  if (output === 'json') process.stdout.write(`${toJson(object, 2)}\n`)
+  else if (output === 'yaml') process.stdout.write(plain(stringify(object, { lineWidth: 0 }), false))
   else {
     const lines = fields ?? Object.entries(object as Record<string, string>)
     const width = Math.max(...lines.map(([name]) => name.length))
@@ -76,6 +76,20 @@ export function printObject(object: unknown, { output }: Output, fields?: [strin
 // Text from a node must not move the cursor or color the terminal.
 const clean = (value: Value) =>
   value === null || value === undefined || value === '' ? '-' : String(value).replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
+
+/** JSON that also escapes the control characters U+007F to U+009F, which terminals interpret. */
+export const toJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replace(
+    /[\u007f-\u009f]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+/** Removes control sequences, because nodes wrote the text. Colors are kept for a terminal. */
+export function plain(text: string, colors = hasColors()): string {
+  // biome-ignore format: one alternative per kind of sequence
+  const sequence = /\u001b\[[0-9;:]*m|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-~]?|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g
+  return text.replace(sequence, (found) => (colors && /^\u001b\[[0-9;:]*m$/.test(found) ? found : ''))
+}
 
 /** Whether standard output accepts colors: a terminal, and NO_COLOR is not set. */
 export const hasColors = (): boolean => process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'

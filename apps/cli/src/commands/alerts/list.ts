@@ -3,7 +3,7 @@ import { Command, type Output } from '../../command.ts'
 import { EXIT } from '../../errors.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
 import { integer, someOf } from '../../options.ts'
-import { ago, type Column, printRows } from '../../output.ts'
+import { ago, type Column, printRows, toJson } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
 import { SELECTOR_HELP, selectNodes } from '../../selector.ts'
 import { shortId } from './ids.ts'
@@ -99,7 +99,7 @@ async function followAlerts(after: string, output: Output, matches: (alert: Row)
     const { alert } = alertUpdated
     cursor = alertUpdated.cursor
     if (!matches(alert)) continue
-    if (output.output === 'json') process.stdout.write(`${JSON.stringify(alert)}\n`)
+    if (output.output === 'json') process.stdout.write(`${toJson(alert)}\n`)
     else printRows([alert], COLUMNS, { ...output, headers: false })
   }
   process.exitCode = EXIT.interrupted

@@ -2,7 +2,7 @@ import { request, subscribeToObjects } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
 import { EXIT, orThrow } from '../../errors.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
-import { count, isTable, printObject } from '../../output.ts'
+import { count, isTable, plain, printObject } from '../../output.ts'
 import { SELECTOR_HELP, selectNodes } from '../../selector.ts'
 
 const UPDATES = graphql(`subscription NodeDiscoverUpdates($ids: [ID!]!) {
@@ -28,7 +28,7 @@ export const nodeDiscover = () =>
       for await (const { discoveryUpdated: discovery } of subscribeToObjects(UPDATES, ids)) {
         if (!discovery.finishedAt || done.has(discovery.id)) continue
         done.set(discovery.id, discovery)
-        if (isTable(output)) process.stdout.write(`${describeDiscovery(discovery)}\n`)
+        if (isTable(output)) process.stdout.write(plain(`${describeDiscovery(discovery)}\n`, false))
       }
       if (!isTable(output)) printObject([...done.values()], output)
       if (done.size < ids.length || [...done.values()].some((d) => d.status !== 'SUCCEEDED')) process.exitCode = EXIT.failed

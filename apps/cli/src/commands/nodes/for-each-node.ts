@@ -1,4 +1,5 @@
 import { errorFrom } from '../../errors.ts'
+import { plain } from '../../output.ts'
 import type { SelectedNode } from '../../selector.ts'
 
 type Failure = { code: string; message: string; issues?: { path: string; message: string }[] }
@@ -13,8 +14,8 @@ export async function forEachNode<T extends { __typename: string }>(
     const result = await change(node)
     if ('code' in result) {
       const error = errorFrom(result as unknown as Failure)
-      process.stderr.write(`${node.name}: ${error.message}\n`)
+      process.stderr.write(plain(`${node.name}: ${error.message}\n`, false))
       process.exitCode = error.exitCode
-    } else process.stdout.write(`${node.name}: ${describe(result as Exclude<T, { code: unknown }>)}\n`)
+    } else process.stdout.write(plain(`${node.name}: ${describe(result as Exclude<T, { code: unknown }>)}\n`, false))
   }
 }

@@ -5,7 +5,7 @@ import { YES_HELP } from '../../confirm.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
 import { findCredential } from '../../lookup.ts'
-import { count, isTable, printObject } from '../../output.ts'
+import { count, isTable, plain, printObject } from '../../output.ts'
 import { prompt } from '../../prompt.ts'
 import { type FieldOptions, secrets } from '../credentials/fields.ts'
 import { type Decision, decide } from './decide.ts'
@@ -103,7 +103,7 @@ async function follow(id: string, output: Output): Promise<Rotation> {
     if (rotation.finishedAt || rotation.status === 'PAUSED') break
   }
   if (!last) throw new CliError('The rotation was deleted.', EXIT.notFound)
-  if (isTable(output)) process.stdout.write(`${describe(last)}\n`)
+  if (isTable(output)) process.stdout.write(plain(`${describe(last)}\n`, false))
   else printObject(last, output)
   return last
 }

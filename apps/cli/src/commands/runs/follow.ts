@@ -2,7 +2,7 @@ import { request, subscribe } from '../../client.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
 import { bareId } from '../../ids.ts'
-import { hasColors, write } from '../../output.ts'
+import { plain, write } from '../../output.ts'
 
 const EVENTS = graphql(`subscription Follow($id: ID!, $after: BigInt) {
   jobRunEvents(id: $id, after: $after) { lastSeq events { stdout } }
@@ -45,7 +45,7 @@ export async function follow(id: string): Promise<number> {
 
 /** Prints the status of a run, with hosts folded to hostlists. */
 function printResult(run: Run): number {
-  process.stderr.write(`${run.status}${run.statusReason ? `: ${run.statusReason}` : ''}\n`)
+  process.stderr.write(plain(`${run.status}${run.statusReason ? `: ${run.statusReason}` : ''}\n`, false))
   for (const s of run.hostSummary)
     process.stderr.write(`  ${s.result.toLowerCase().padEnd(11)} ${String(s.count).padStart(4)}  ${s.hostlist}\n`)
   if (run.interruptedHosts.count > 0) process.stderr.write(`  interrupted in a task: ${run.interruptedHosts.hostlist}\n`)
@@ -55,10 +55,3 @@ function printResult(run: Run): number {
 /** Exit code for the final status of a run. */
 export const exitCodeOf = (status: string): number =>
   status === 'SUCCEEDED' ? EXIT.ok : (EXIT[status as keyof typeof EXIT] ?? EXIT.failed)
-
-/** Removes control sequences, because hosts wrote the text. Colors are kept for a terminal. */
-export function plain(text: string, colors = hasColors()): string {
-  // biome-ignore format: one alternative per kind of sequence
-  const sequence = /\u001b\[[0-9;:]*m|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-~]?|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g
-  return text.replace(sequence, (found) => (colors && /^\u001b\[[0-9;:]*m$/.test(found) ? found : ''))
-}

@@ -5,10 +5,10 @@ import { download } from '../../download.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
 import { runNotFound } from '../../lookup.ts'
-import { write } from '../../output.ts'
+import { plain, write } from '../../output.ts'
 import { RUN_HELP, runId } from '../../run-id.ts'
 import { hostName } from '../../selector.ts'
-import { follow, plain } from './follow.ts'
+import { follow } from './follow.ts'
 
 const PAGE = 500
 
