@@ -69,7 +69,8 @@ afterAll(async () => {
 
 async function addServer(kind: string, credentialId?: string): Promise<string> {
   const fields = { host: '127.0.0.1', port: servers.port(kind), hostKey: servers.hostKey }
-  const password = () => createCredential(fixture.admin, { name: kind, kind: 'SSH_PASSWORD', username: 'ops', password: 'sesame' })
+  const password = () =>
+    createCredential(fixture.admin, { name: kind, kind: 'SSH_PASSWORD', username: 'ops', password: 'sesame' })
   const id = credentialId ?? (await password()).id
   const name = `${kind.replaceAll(' ', '-')}${credentialId ? '-rotated' : ''}`
   return (await fixture.add(lab.node('evil'), { name, ...fields, credentialId: id })).id

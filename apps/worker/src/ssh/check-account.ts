@@ -43,7 +43,9 @@ export async function checkAccount(session: Session, become: NodeAccess['become'
   const parse = (text: string) => {
     const at = text.indexOf(`${mark} `)
     if (at === -1) return
-    const [topic, ...words] = printable(text.slice(at + mark.length + 1), MAX_RESULT).trimEnd().split(' ')
+    const [topic, ...words] = printable(text.slice(at + mark.length + 1), MAX_RESULT)
+      .trimEnd()
+      .split(' ')
     // Each result once and in order, because a node can read the mark and repeat results.
     if (topic !== TOPICS[topicCount]) return
     topicCount++
