@@ -1,6 +1,7 @@
 import { alertResolveBlockedReason, alerts } from '@muster/core/alerts'
 import { and, eq } from 'drizzle-orm'
-import { createAlerts, nodeName } from '../fixtures/scenes.ts'
+import { createAlerts } from '../fixtures/scenes/alerts.ts'
+import { nodeName } from '../fixtures/scenes/fleet.ts'
 import { expect, test } from '../fixtures/test.ts'
 import { t } from '../labels.ts'
 

@@ -2,7 +2,7 @@ import { createCredential } from '@muster/core/credentials'
 import { computeNodes } from '@muster/core/nodes'
 import { claimCredentialRotation, credentialRotationHosts, credentialRotations } from '@muster/core/rotations'
 import { eq } from 'drizzle-orm'
-import { nodeName } from '../fixtures/scenes.ts'
+import { nodeName } from '../fixtures/scenes/fleet.ts'
 import { expect, test } from '../fixtures/test.ts'
 import { t } from '../labels.ts'
 

@@ -2,7 +2,7 @@ import { acceptHeartbeats } from '@muster/core/heartbeats'
 import { computeNodes } from '@muster/core/nodes'
 import { heartbeatOf } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
-import { agentStateOf, hasAgent, nodeName, siteOf } from '../fixtures/scenes.ts'
+import { agentStateOf, hasAgent, nodeName, siteOf } from '../fixtures/scenes/fleet.ts'
 import { expect, test } from '../fixtures/test.ts'
 import { t } from '../labels.ts'
 

@@ -1,6 +1,6 @@
 import { users } from '@muster/core/access'
 import { eq } from 'drizzle-orm'
-import { nodeName } from '../fixtures/scenes.ts'
+import { nodeName } from '../fixtures/scenes/fleet.ts'
 import { expect, PASSWORD, test } from '../fixtures/test.ts'
 import { t } from '../labels.ts'
 

@@ -1,4 +1,4 @@
-import { agentStateOf, hasAgent, nodeName } from '../fixtures/scenes.ts'
+import { agentStateOf, hasAgent, nodeName } from '../fixtures/scenes/fleet.ts'
 import { expect, test } from '../fixtures/test.ts'
 import { t } from '../labels.ts'
 

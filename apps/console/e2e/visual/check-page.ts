@@ -1,6 +1,6 @@
 import path from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
-import { createFleet } from '../fixtures/scenes.ts'
+import { createFleet } from '../fixtures/scenes/fleet.ts'
 import { expect, test } from '../fixtures/test.ts'
 import type { VisualPage } from './pages.ts'
 

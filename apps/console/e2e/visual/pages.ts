@@ -1,7 +1,8 @@
 import { expect, type Page } from '@playwright/test'
 import { recordConnectionTests } from '../fixtures/connection-worker.ts'
 import type { Installation } from '../fixtures/installation.ts'
-import { nodeName, type Showcase } from '../fixtures/scenes.ts'
+import { nodeName } from '../fixtures/scenes/fleet.ts'
+import type { Showcase } from '../fixtures/scenes/showcase.ts'
 import { nodeUrl, runUrl } from '../fixtures/urls.ts'
 import { t } from '../labels.ts'
 

@@ -85,7 +85,7 @@ export const access = {
     otherAddress: '请求来自 {address}，与您浏览器的地址不同。仅当您刚刚在该机器上开始登录时才批准。',
     question: '允许终端访问您的账号？',
     role: '角色',
-    roleAndInstallation: '{role}，以及安装管理员',
+    roleAndInstallation: '{role}，以及实例管理员',
     tenant: '租户',
     title: '终端登录',
     token: 'API 令牌',
