@@ -247,7 +247,8 @@ test('ansible-playbook does not outlive its worker', async () => {
   const run = await runJob(fixture.operator, { template, limit: names.key })
   const killed = await spawnRunWorker(fixture, run.id)
   await expect.poll(() => remaining(names.key, 'sleep 4715')).not.toBe('')
-  const here = async () => (await findProcesses(fixture.config.ANSIBLE_WORK_DIR)).filter(({ name }) => name !== 'ssh')
+  const here = async () =>
+    (await findProcesses(fixture.config.ANSIBLE_WORK_DIR)).filter(({ name }) => !['ssh', 'bwrap'].includes(name))
   expect(await here()).not.toEqual([])
   await killed.kill()
   // No other worker has cleaned up yet.

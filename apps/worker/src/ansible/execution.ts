@@ -146,7 +146,7 @@ export class Execution {
     const masters = { sshDir, wrapCommand, env: environmentOf(dir) }
     const interrupted = new Set(this.interruptedHosts())
     if (!this.supervision.stop && !this.hasStrays && interrupted.size === 0) {
-      this.closing = cleanUpFinishedRun({ masters, marker, user }).catch((err) =>
+      this.closing = cleanUpFinishedRun({ masters, marker, user }, this.deps.isolation).catch((err) =>
         this.ctx.log.error({ err }, 'closing the connections of a run failed'),
       )
       return

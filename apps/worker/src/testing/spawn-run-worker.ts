@@ -15,10 +15,16 @@ import { fakeRegistration } from './fake-registration.ts'
 import { createVisiblePaths } from './isolation.ts'
 import type { RunFixture } from './run-fixture.ts'
 
-type ExecuteRunInput = { url: string; config: ExecutorConfig; surroundings: VisiblePaths | null; entry: QueueEntry }
+type ExecuteRunInput = {
+  url: string
+  config: ExecutorConfig
+  surroundings: VisiblePaths | null
+  isRoot: boolean
+  entry: QueueEntry
+}
 
 /** Executes one run; the main function of the process. */
-async function executeRun({ url, config, surroundings, entry }: ExecuteRunInput): Promise<void> {
+async function executeRun({ url, config, surroundings, isRoot, entry }: ExecuteRunInput): Promise<void> {
   const log = createLog('worker', process.env.LOG_LEVEL ?? 'silent')
   const urls = roleUrls({ DATABASE_URL: url })
   const { db } = connectDb(urls.system, { max: 3 })
@@ -32,7 +38,7 @@ async function executeRun({ url, config, surroundings, entry }: ExecuteRunInput)
   const stopping = new AbortController()
   process.stdin.resume().once('end', () => stopping.abort())
   const store = localStore(`${config.ANSIBLE_WORK_DIR}/../artifacts`)
-  const isolation = surroundings ? bubblewrap(surroundings) : noIsolation(null)
+  const isolation = surroundings ? bubblewrap(surroundings, { isRoot }) : noIsolation(null)
   const deps = {
     runtime,
     config,
@@ -51,7 +57,10 @@ async function executeRun({ url, config, surroundings, entry }: ExecuteRunInput)
 export async function spawnRunWorker(fixture: RunFixture, id: string): Promise<{ kill(): Promise<void> }> {
   const { url, config, isolation } = fixture
   const surroundings = isolation.mode === 'bubblewrap' ? await createVisiblePaths(config) : null
-  const given: ExecuteRunInput = { url, config, surroundings, entry: { id, tenantId: fixture.tenant.id } }
+  const user = isolation.user()
+  isolation.release(user)
+  const entry = { id, tenantId: fixture.tenant.id }
+  const given: ExecuteRunInput = { url, config, surroundings, isRoot: user !== null, entry }
   const worker = spawn(process.execPath, [import.meta.filename, JSON.stringify(given)], {
     stdio: ['pipe', 'ignore', 'ignore'],
   })

@@ -47,7 +47,8 @@ describe.skipIf(reason !== null)('the services of docker-compose.yml', () => {
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'muster-compose-'))
     chmodSync(dir, 0o755)
-    port = await pickPort()
+    // Below the ephemeral ports: other programs may take one of these before the console listens, minutes later.
+    port = await pickPort(28_000)
     settings = {
       SECRETS_DIR: join(dir, 'secrets'),
       PORT: String(port),

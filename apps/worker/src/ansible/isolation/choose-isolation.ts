@@ -37,7 +37,7 @@ export async function chooseIsolation(config: IsolationConfig, ansible: AnsibleP
   const wanted = config.ANSIBLE_ISOLATION
   if (wanted === 'none') return noIsolation('ANSIBLE_ISOLATION is none')
   const makers = {
-    bubblewrap: async () => bubblewrap(await visiblePaths(config, ansible)),
+    bubblewrap: async () => bubblewrap({ ...(await visiblePaths(config, ansible)), hasOwnProc: await canMountProc() }),
     uid: async () =>
       asUser(createUserPool(await readRunAccounts(config.ISOLATION_UID_RANGE, config.JOB_RUNNER_CONCURRENCY ?? 1))),
   }
@@ -54,6 +54,16 @@ export async function chooseIsolation(config: IsolationConfig, ansible: AnsibleP
   if (wanted !== 'auto') throw new Error(`ANSIBLE_ISOLATION=${reasons[0]}. Fix this, or set ANSIBLE_ISOLATION to auto or none.`)
   // Only an administrator of this machine decides to run playbooks of users without isolation.
   return noSandbox(reasons.join('; '))
+}
+
+/** Containers hide parts of /proc by mounts over it. A user namespace in them must not mount another one, which would show these parts. */
+async function canMountProc(): Promise<boolean> {
+  const user = process.getuid?.() === 0 ? [] : ['--unshare-user']
+  const argv = ['bwrap', ...user, '--unshare-pid', '--ro-bind', '/', '/', '--proc', '/proc', 'true']
+  return await runProgram(argv, { timeoutMs: TRIAL_MS }).then(
+    ({ code }) => code === 0,
+    () => false,
+  )
 }
 
 /** Which paths of this machine a run can read, and which it must not. */

@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { schema } from '@muster/core/registry'
-import { cancelJobRun } from '@muster/core/runs'
+import { cancelJobRun, runJob } from '@muster/core/runs'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { createIsolation } from '../../testing/isolation.ts'
+import { createIsolation, createVisiblePaths } from '../../testing/isolation.ts'
 import { createRunFixture, type RunFixture, realAnsible } from '../../testing/run-fixture.ts'
+import { spawnRunWorker } from '../../testing/spawn-run-worker.ts'
 import { createFakeAnsible } from '../../testing/spawn-worker.ts'
 import { findProcesses } from '../process/processes.ts'
-import { createRunDirectory } from '../run-directory/run-directory.ts'
+import { createRunDirectory, removeAbandonedRuns } from '../run-directory/run-directory.ts'
 import type { RunDirectory } from '../run-directory/run-paths.ts'
-import { asUser, type Isolation, noIsolation, noSandbox } from './isolation.ts'
+import { asUser, type Isolation, bubblewrap as inBubblewrap, noIsolation, noSandbox } from './isolation.ts'
 import { createUserPool, readRunAccounts } from './run-accounts.ts'
 import { spawnIsolated } from './spawn-isolated.ts'
 
@@ -20,6 +21,8 @@ const isRoot = process.getuid?.() === 0
 
 let fixture: RunFixture
 let bubblewrap: Isolation
+/** As chosen by a worker that is not root. */
+let sameUser: Isolation
 let files: string
 let other: RunDirectory
 let node: string
@@ -32,6 +35,7 @@ beforeAll(async () => {
   await mkdir(files)
   for (const name of ['data', 'offline', 'password']) await writeFile(name === 'data' ? join(root, name) : join(files, name), 'x')
   bubblewrap = await createIsolation(fixture.config, 'auto', { folder: files, password: join(files, 'password') })
+  sameUser = inBubblewrap(await createVisiblePaths(fixture.config), { isRoot: false })
   other = await createRunDirectory(fixture.config.ANSIBLE_WORK_DIR, 'other1', bubblewrap.user())
 })
 afterEach(() => {
@@ -66,6 +70,8 @@ test('bubblewrap blocks access to the worker that is possible without isolation'
     'fill the disk with one file':
       'truncate -s 20G "$TMPDIR/big"; [ -e "$TMPDIR/big" ] && [ "$(stat -c %s "$TMPDIR/big")" -gt 0 ]',
     'exceed the limit of open files': 'ulimit -n 20000',
+    'signal the worker': `kill -0 ${process.pid}`,
+    'see the worker': `[ -e /proc/${process.pid} ]`,
     'dump its memory': 'ulimit -c unlimited',
     'exceed the limit of processes': 'prlimit --nproc=8193:8193 true',
     ...(isRoot ? { 'signal the worker': `kill -0 ${process.pid}`, 'be root': '[ "$(id -u)" = 0 ]' } : {}),
@@ -88,25 +94,40 @@ test('bubblewrap blocks access to the worker that is possible without isolation'
   expect(await readdir(fixture.config.ANSIBLE_WORK_DIR)).toEqual([other.dir.split('/').at(-1)])
 })
 
-test.for(['cancel', 'timeout', 'exit'] as const)('leaves no process of an isolated run after %s', async (by, ctx) => {
-  if (by === 'exit' && !bubblewrap.user()) ctx.skip('background processes of the same user stay')
-  fixture.isolation = bubblewrap
+test.for([
+  ['exit', 'its own user'],
+  ['cancel', 'its own user'],
+  ['exit', 'the user of the worker'],
+  ['cancel', 'the user of the worker'],
+  ['the end of its worker', 'the user of the worker'],
+] as const)('leaves no process of an isolated run after %s, as %s', async ([by, user], ctx) => {
+  if (bubblewrap.mode !== 'bubblewrap') ctx.skip(`${bubblewrap.weakness}`)
+  fixture.isolation = user === 'its own user' ? bubblewrap : sameUser
   // The durations identify the processes on this machine.
-  const [away, here] = [`4711.${process.pid}${by.length}`, `4712.${process.pid}${by.length}`]
-  // A process in its own session. With a dedicated user it also clears its environment, so only the user identifies it.
-  const stray = `${bubblewrap.user() ? 'env -i ' : ''}setsid sh -c "trap '' INT TERM; sleep ${away}; :" >/dev/null 2>&1 &`
+  const [away, here] = [`4711.${process.pid}${by.length}${user.length}`, `4712.${process.pid}${by.length}${user.length}`]
+  // A process in its own session and without the environment of the run, which ignores signals.
+  const stray = `setsid env -i sh -c "trap '' INT TERM; sleep ${away}; :" >/dev/null 2>&1 &`
   const text = playbook(`${stray} ${by === 'exit' ? 'true' : `sleep ${here}`}`)
-  const template = await fixture.template(`leave_${by}`, text, by === 'timeout' ? { timeoutSeconds: 6 } : {})
-  const { id, done } = await fixture.start({ template, limit: node })
-  if (by === 'cancel') {
-    await expect.poll(async () => (await findProcesses(here)).length).toBeGreaterThan(0)
-    await cancelJobRun(fixture.operator, { id })
+  const template = await fixture.template(`leave_${by}_${user}`.replaceAll(' ', '_'), text)
+  const isStarted = () => expect.poll(async () => (await findProcesses(away)).length, { timeout: 30_000 }).toBeGreaterThan(0)
+  if (by === 'the end of its worker') {
+    const { id } = await runJob(fixture.operator, { template, limit: node })
+    const killed = await spawnRunWorker(fixture, id)
+    await isStarted()
+    await killed.kill()
+    await removeAbandonedRuns(fixture.config.ANSIBLE_WORK_DIR, fixture.runtime.log, fixture.isolation)
+  } else {
+    const { id, done } = await fixture.start({ template, limit: node })
+    if (by === 'cancel') {
+      await isStarted()
+      await cancelJobRun(fixture.operator, { id })
+    }
+    const { run } = await done
+    expect(run.status).toBe({ cancel: 'CANCELED', exit: 'SUCCEEDED' }[by])
+    expect(await findProcesses(`run-${id.slice(-6)}`)).toEqual([])
   }
-  const { run } = await done
-  expect(run.status).toBe({ cancel: 'CANCELED', timeout: 'TIMED_OUT', exit: 'SUCCEEDED' }[by])
   expect(await findProcesses(away)).toEqual([])
   expect(await findProcesses(here)).toEqual([])
-  expect(await findProcesses(`run-${id.slice(-6)}`)).toEqual([])
 })
 
 test('rejects local nodes in isolated runs', async (ctx) => {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { chmod, readFile, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
-import { type RunPaths, type RunUser, writableDirs } from '../run-directory/run-paths.ts'
+import { markerOf, type RunPaths, type RunUser, writableDirs } from '../run-directory/run-paths.ts'
 import { grantToRunUser } from './grant-to-run-user.ts'
 import type { UserPool } from './run-accounts.ts'
 
@@ -20,8 +20,11 @@ export type Isolation = {
    * @returns turns a command into the one that starts it isolated and reports its PID on `pidFd`, see spawn-isolated.ts
    */
   prepare(paths: RunPaths, options?: SandboxOptions): Promise<WrapCommand>
-  /** Whether a monitor process stays as the parent of the command. */
-  hasMonitor: boolean
+  /**
+   * Whether each command has a PID namespace, with a monitor process outside of it and an init inside, which leads the process group.
+   * Killing the init kills every process in the namespace.
+   */
+  hasPidNamespace: boolean
 }
 export type WrapCommand = (argv: string[], pidFd?: number) => string[]
 /** `isGranted`: the directories belong to the run's user already, whose processes may still change them. */
@@ -33,6 +36,8 @@ export type VisiblePaths = {
   readable: string[]
   /** Files that no run may read, wherever they are. */
   hidden: string[]
+  /** Whether /proc can show only the processes of a command. It cannot in containers that hide parts of /proc. */
+  hasOwnProc?: boolean
 }
 
 /** Describes the isolation in one line for operators. */
@@ -53,7 +58,7 @@ export const noIsolation = (weakness: string | null): Isolation => ({
   user: () => null,
   release: () => {},
   prepare: async () => (argv) => argv,
-  hasMonitor: false,
+  hasPidNamespace: false,
 })
 
 /** No sandbox can be used here, so runs of playbooks that users wrote are rejected; shipped ones run with all rights. */
@@ -92,7 +97,7 @@ export const asUser = (pool: UserPool): Isolation => ({
     if (!isGranted) await grantToRunUser(paths, writable)
     return (argv) => limited(become(paths.user!, argv), maxFileBytes)
   },
-  hasMonitor: false,
+  hasPidNamespace: false,
 })
 
 // A UID range that systemd's documentation lists as unused.
@@ -124,10 +129,13 @@ const SYSTEM = [...PROGRAMS, ...ETC]
 /**
  * A file system view for the run: read-only programs and playbooks, the run's directory and a private /tmp. When the worker is root,
  * each run also has a dedicated user; otherwise its processes get a user namespace, so that the kernel lets them inspect no process
- * outside. They share the machine's PID namespace: SSH connections outlive ansible-playbook, because the cleanup on nodes needs them.
+ * outside. Each command has a PID namespace. It outlives its command as long as a process is left in it, because the cleanup on nodes
+ * needs the SSH connections of ansible-playbook; `killProcesses` then ends it.
  */
-export function bubblewrap({ readable, hidden }: VisiblePaths): Isolation {
-  const isRoot = process.getuid?.() === 0
+export function bubblewrap(
+  { readable, hidden, hasOwnProc = true }: VisiblePaths,
+  { isRoot = process.getuid?.() === 0 } = {},
+): Isolation {
   const isBelow = (path: string, top: string) => path !== top && `${path}/`.startsWith(`${top}/`)
   const shown = [...new Set([...SYSTEM, ...readable])]
   const tops = shown.filter((path) => !shown.some((top) => isBelow(path, top)))
@@ -146,7 +154,8 @@ export function bubblewrap({ readable, hidden }: VisiblePaths): Isolation {
       const programs = [...tops, ...(await resolver())]
       const own = [...new Set([dir, sshDir])]
       const view = [
-        ...['--dev', '/dev', '--ro-bind', '/proc', '/proc', '--symlink', '/tmp', '/var/tmp'],
+        ...['--dev', '/dev', ...(hasOwnProc ? ['--proc', '/proc'] : ['--ro-bind', '/proc', '/proc'])],
+        ...['--symlink', '/tmp', '/var/tmp'],
         ...['/tmp', '/dev/shm'].flatMap((path) => ['--bind', `${dir}/tmp`, path]),
         // The parent folders that bubblewrap creates implicitly are not traversable for other users.
         ...parentFolders([...programs, ...own]).flatMap((path) => ['--dir', path]),
@@ -161,14 +170,15 @@ export function bubblewrap({ readable, hidden }: VisiblePaths): Isolation {
       return (argv, pidFd) =>
         limited(
           [
-            ...['bwrap', '--unshare-ipc', '--new-session', ...who, ...view, '--chdir', dir],
+            ...['bwrap', '--unshare-ipc', '--unshare-pid', '--new-session', ...who, ...view, '--chdir', dir],
             ...(pidFd === undefined ? [] : ['--info-fd', String(pidFd)]),
-            ...['--', ...(user ? become(user, argv) : argv)],
+            // The environment of bubblewrap's own processes is unreadable, so they are found by this argument.
+            ...['--', 'env', markerOf(dir), ...(user ? become(user, argv) : argv)],
           ],
           maxFileBytes,
         )
     },
-    hasMonitor: true,
+    hasPidNamespace: true,
   }
 }
 

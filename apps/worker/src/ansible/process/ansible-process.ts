@@ -8,6 +8,7 @@ import { spawnIsolated } from '../isolation/spawn-isolated.ts'
 import type { RunFiles } from '../run-directory/run-files.ts'
 import { type RunDirectory, socketPaths } from '../run-directory/run-paths.ts'
 import { ANSIBLE_CONTENT, PROBE_SCRIPT } from '../run-directory/shipped-playbooks.ts'
+import { killGroupOf } from './processes.ts'
 
 export type AnsibleProcess = {
   stdout: Readable
@@ -75,14 +76,21 @@ export async function startAnsible(
     events: program.outputs[2]!,
     ansibleStartedAt: new Date(),
     exited,
-    stop: (graceMs) => void leader.then((pid) => stop(pid, exited, graceMs)),
+    stop: (graceMs) => void leader.then((pid) => stop(pid, exited, graceMs, options.isolation)),
   }
 }
 
-function stop(leader: number, exited: Promise<number>, graceMs: number): void {
+function stop(leader: number, exited: Promise<number>, graceMs: number, { hasPidNamespace }: Isolation): void {
   // A process that has just started may not lead its group yet.
   const send = (name: NodeJS.Signals) => sendSignal(-leader, name) || sendSignal(leader, name)
-  const timers = [setTimeout(() => send('SIGTERM'), graceMs / 2), setTimeout(() => send('SIGKILL'), graceMs)]
+  // The init of the namespace stays: the cleanup on nodes needs the connections in it.
+  const kill = () => (hasPidNamespace ? void killGroupOf(leader) : send('SIGKILL'))
+  const timers = [
+    setTimeout(() => send('SIGTERM'), graceMs / 2),
+    setTimeout(kill, graceMs),
+    // When the command had not been started yet.
+    setTimeout(() => send('SIGKILL'), graceMs + 1000),
+  ]
   send('SIGINT')
   void exited.then(() => timers.forEach(clearTimeout))
 }

@@ -1,5 +1,5 @@
 import { runProgram } from '../../executor/executor.ts'
-import { become } from '../isolation/isolation.ts'
+import { become, type Isolation } from '../isolation/isolation.ts'
 import type { RunDirectory, RunUser } from '../run-directory/run-paths.ts'
 import { closeControlMasters, type MastersOfRun } from './control-masters.ts'
 import { killProcesses } from './processes.ts'
@@ -15,7 +15,8 @@ export async function killLeftoverProcesses(
   { masters, marker, user }: RunTraces,
   killRemote: () => Promise<void>,
 ): Promise<number> {
-  const killed = await killProcesses(marker, { except: 'ssh' })
+  // Not the connections, nor the inits of the PID namespaces that they are in.
+  const killed = await killProcesses(marker, { except: ['ssh', 'bwrap'] })
   await killRemote()
   await closeControlMasters(masters)
   if (user) await killAllOfUser(user)
@@ -23,12 +24,14 @@ export async function killLeftoverProcesses(
 }
 
 /**
- * Cleans up after a run that exited by itself with no task in progress. Its background processes are killed when they belong to
- * another user: they could change the run directory while the worker removes it.
+ * Cleans up after a run that exited by itself with no task in progress. Background processes of an isolated run are killed: they would
+ * keep the worker's network, and could change the run directory while the worker removes it. Others stay: they may be services that
+ * the playbook has started on a local node.
  */
-export async function cleanUpFinishedRun({ masters, user }: RunTraces): Promise<void> {
+export async function cleanUpFinishedRun({ masters, marker, user }: RunTraces, isolation: Isolation): Promise<void> {
   await closeControlMasters(masters)
   if (user) await killAllOfUser(user)
+  if (isolation.hasPidNamespace) await killProcesses(marker)
 }
 
 /** Signals every process of a user that only this run has. None escapes by clearing its environment or by forking. */

@@ -31,11 +31,11 @@ export async function findProcesses(marker: string): Promise<FoundProcess[]> {
 
 /**
  * Kills all processes with `marker`: SIGTERM, then SIGKILL after `graceMs`. Resolves when none is left.
- * @param except processes of this name are not killed
+ * @param except processes of these names are not killed
  * @returns the number of processes found
  */
-export async function killProcesses(marker: string, { graceMs = 500, except = '' } = {}): Promise<number> {
-  const find = async () => (await findProcesses(marker)).filter(({ name }) => name !== except)
+export async function killProcesses(marker: string, { graceMs = 500, except = [] as string[] } = {}): Promise<number> {
+  const find = async () => (await findProcesses(marker)).filter(({ name }) => !except.includes(name))
   const first = await find()
   if (first.length === 0) return 0
   for (const { pid } of first) sendSignal(pid, 'SIGTERM')
@@ -49,13 +49,26 @@ export async function killProcesses(marker: string, { graceMs = 500, except = ''
   return first.length
 }
 
+/** Sends SIGKILL to the members of a process group, except its leader. */
+export async function killGroupOf(leader: number): Promise<void> {
+  for (const pid of (await readdir('/proc')).map(Number).filter(Number.isInteger)) {
+    const [, , group] = (await statOf(pid)) ?? []
+    if (group === String(leader) && pid !== leader) sendSignal(pid, 'SIGKILL')
+  }
+}
+
+/** The fields of /proc/PID/stat from the third on, see proc(5); null when the process does not exist. */
+async function statOf(pid: number): Promise<string[] | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
+  // The command name in parentheses may contain any character.
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? null
+}
+
 /** The kernel's start time of a process, which together with the PID identifies it uniquely. Null when it does not exist. */
 export async function processStartTime(pid: number): Promise<string | null> {
   if (process.platform !== 'linux') {
     const { stdout } = await runProgram(['ps', '-o', 'lstart=', '-p', String(pid)])
     return stdout.trim() || null
   }
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
-  // Field 22 of proc(5); the command name in parentheses may contain any character.
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
+  return (await statOf(pid))?.[19] ?? null
 }

@@ -6,7 +6,7 @@ import type { Isolation } from '../isolation/isolation.ts'
 import { killLeftoverProcesses } from '../process/kill-leftover-processes.ts'
 import { killRemoteProcessesOfLostRun } from '../process/kill-remote-processes.ts'
 import { processStartTime } from '../process/processes.ts'
-import { type RunDirectory, type RunUser, writableDirs } from './run-paths.ts'
+import { markerOf, type RunDirectory, type RunUser, writableDirs } from './run-paths.ts'
 
 const PREFIX = 'run-'
 const OWNER = 'owner.json'
@@ -31,8 +31,6 @@ export async function createRunDirectory(workDir: string, runId: string, user: R
   ])
   return { dir, sshDir, user, marker: markerOf(dir), remove: () => removeAll(dir, sshDir) }
 }
-
-const markerOf = (dir: string) => `MUSTER_RUN=${dir}`
 
 /** Minimal environment of a run's processes. */
 export const environmentOf = (dir: string): NodeJS.ProcessEnv => ({ PATH: process.env.PATH, MUSTER_RUN: dir })

@@ -6,8 +6,11 @@ export type RunUser = { uid: number; gid: number }
 /** The directories of one run. `user` is null when its processes run as the worker's own user. */
 export type RunPaths = { dir: string; sshDir: string; user: RunUser | null }
 
-/** A run's private directory. Every process of the run has `marker` in its environment. */
+/** A run's private directory. Processes of the run have `marker` in their environment, unless they remove it. */
 export type RunDirectory = RunPaths & { marker: string; remove(): Promise<void> }
+
+/** The marker of a run's processes, as a variable of the environment. */
+export const markerOf = (dir: string): string => `MUSTER_RUN=${dir}`
 
 /** Files that a playbook leaves here are stored as artifacts. */
 export const artifactDir = (dir: string): string => join(dir, 'artifacts')
