@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { auditEntries } from '../audit/tables.ts'
 import type { TenantFixture } from '../testing/factories.ts'
 import { race } from '../testing/race.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
@@ -41,6 +42,9 @@ test('a rotation that is killed at every row keeps all secrets readable, and com
     olderInUse: [1],
   })
   expect(t.changeEvents.at(-1)).toMatchObject({ topic: 'credentialKey', id: '2' })
+  const isRotation = eq(auditEntries.action, 'credential.rotate_key')
+  // The key encrypts the secrets of all tenants, so the row is in the chain of the installation.
+  expect(await t.runtime.db.select().from(auditEntries).where(isRotation)).toMatchObject([{ tenantId: null }])
   await expect(rotateCredentialKey(ours.installationAdmin)).rejects.toThrow(/in progress: \d+ records left/)
 
   const run = (killAt: number) =>

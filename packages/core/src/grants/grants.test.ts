@@ -36,6 +36,7 @@ import {
 import type { Ctx } from '../registry.ts'
 import { cancelJobRun, previewRun, retryJobRun, runJob } from '../runs/index.ts'
 import { jobRuns } from '../runs/tables.ts'
+import { jobTemplates } from '../templates/tables.ts'
 import { makeHostKey, type TenantFixture } from '../testing/factories.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { restoreVars, setSecretVar, setVars, unsetSecretVar } from '../variables/index.ts'
@@ -240,6 +241,33 @@ describe('job templates and credentials of a grant', () => {
     expect(await isAllowed(start(both, [nodes.a.id]))).toBe('allowed')
     await using(null)
     expect(await isAllowed(testCredential(only, { id: keys.foreign.id, nodeId: nodes.a.id }))).toMatch(/credential foreign key/)
+  })
+
+  test('limit runs to templates whose repository needs one of these credentials or none', async () => {
+    const git = await t.given.credential(ours.admin, 'GIT', { name: 'plays' })
+    const from = { source: 'git', gitUrl: 'ssh://git.test/plays.git', gitRef: 'main', gitCredentialId: git.id } as const
+    const column = {
+      tenantId: ours.tenant.id,
+      name: 'from_git',
+      displayName: 'From git',
+      category: 'custom',
+      playbookPath: 'a.yml',
+    }
+    await t.runtime.db.insert(jobTemplates).values({ ...column, ...from })
+    const run = (credentialIds: string[]) =>
+      previewRun(granted({ credentialIds }), { template: 'from_git', nodeIds: [nodes.a.id] })
+    expect(await isAllowed(run([keys.ours.id]))).toMatch(/do not include the credential plays/)
+    expect(await isAllowed(run([keys.ours.id, git.id]))).toBe('allowed')
+    for (const work of [
+      (ctx: Ctx) => runJob(ctx, { template: 'from_git', nodeIds: [nodes.a.id] }),
+      async (ctx: Ctx) => {
+        const { id } = await start(ours.owner, [nodes.a.id])
+        await cancelJobRun(ours.owner, { id })
+        await t.runtime.db.update(jobRuns).set(from).where(eq(jobRuns.id, id))
+        return retryJobRun(ctx, { id, nodeIds: [nodes.a.id] })
+      },
+    ])
+      expect(await isAllowed(work(granted({ credentialIds: [keys.ours.id] })))).toMatch(/do not include the credential plays/)
   })
 })
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { eq, isNotNull, sql } from 'drizzle-orm'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { tenants } from '../access/index.ts'
+import { auditEntries } from '../audit/tables.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Conflict, Forbidden } from '../kernel/errors.ts'
 import { finishJobRun } from '../runs/lifecycle/finish-job-run.ts'
@@ -114,6 +115,12 @@ test('a drained worker starts nothing until it is undrained', async () => {
   expect(await begun()).toBe('draining')
   expect(await waiting()).toBe(0)
   await undrainWorker(ours.installationAdmin, { id })
+  const recorded = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, id)).orderBy(auditEntries.id)
+  // A worker serves all tenants, so its rows are in the chain of the installation.
+  expect(recorded.map(({ action, tenantId }) => [action, tenantId])).toEqual([
+    ['worker.drain', null],
+    ['worker.undrain', null],
+  ])
   expect(await recordWorkerLiveness(t.runtime, { id, name: 'w1', ...worker, running: 0 })).toEqual({ isDraining: false })
   expect(await begun()).toMatchObject({ run: { status: 'RUNNING' } })
   await t.runtime.db.update(workers).set({ lastSeenAt: sql`now() - interval '2 days'` })

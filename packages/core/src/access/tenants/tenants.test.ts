@@ -306,6 +306,11 @@ describe('installation administrators appoint others', () => {
 
     const dismiss = (userId: string) => dismissInstallationAdmin(installationAdmin, { userId })
     expect(await dismiss(user!.id)).toMatchObject({ isInstallationAdmin: false })
+    // Other administrators see it, and it outlives this tenant.
+    expect(await installationActionsOn(user!.id)).toEqual([
+      'member.appoint_installation_admin',
+      'member.dismiss_installation_admin',
+    ])
     await expect(dismiss(user!.id)).rejects.toMatchObject({
       message: expect.stringContaining('is not an installation administrator'),
     })
