@@ -3,6 +3,7 @@ import { deriveLinkSecret } from '@muster/core/artifacts'
 import { loadConfig, pickSettings, unsupportedSettings } from '@muster/core/config'
 import { createListener } from '@muster/core/events'
 import { reasonOf } from '@muster/core/log'
+import { readMetricsToken } from '@muster/core/metrics-access'
 import { outboundSettings } from '@muster/core/outbound'
 import { readProxySecret } from '@muster/core/proxy-secret'
 import { createApi } from './api.ts'
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
       'PORT',
       'METRICS_HOST',
       'METRICS_PORT',
+      'METRICS_TOKEN_FILE',
       'TRUST_PROXY',
       'PROXY_SECRET_FILE',
       'CORS_ORIGINS',
@@ -43,6 +45,7 @@ async function main(): Promise<void> {
     PORT,
     METRICS_HOST,
     METRICS_PORT,
+    METRICS_TOKEN_FILE,
     TRUST_PROXY,
     PROXY_SECRET_FILE,
     CORS_ORIGINS,
@@ -89,7 +92,9 @@ async function main(): Promise<void> {
   const trustedProxy = TRUST_PROXY === '1' ? { secret: PROXY_SECRET_FILE ? readProxySecret(PROXY_SECRET_FILE) : null } : null
   const server = await serveHttp(api, { host: HOST, port: PORT, trustedProxy })
   runtime.log.info({ host: HOST, port: server.port }, 'API listening')
-  const metrics = METRICS_PORT === undefined ? null : await serveMetrics(api.metrics, { host: METRICS_HOST, port: METRICS_PORT })
+  const token = readMetricsToken(METRICS_TOKEN_FILE)
+  const metrics =
+    METRICS_PORT === undefined ? null : await serveMetrics(api.metrics, { host: METRICS_HOST, port: METRICS_PORT, token })
   if (metrics) runtime.log.info({ host: METRICS_HOST, port: metrics.port }, 'serving metrics')
   await stopRequested
   await metrics?.stop()

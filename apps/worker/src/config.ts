@@ -20,6 +20,6 @@ export const loadWorkerConfig = (env: NodeJS.ProcessEnv) =>
     ...jobRunSettings,
     ...connectionSettings,
     ...outboundSettings,
-    ...pickSettings(accessSettings, 'HOST', 'MUSTER_PUBLIC_URL'),
+    ...pickSettings(accessSettings, 'HOST', 'MUSTER_PUBLIC_URL', 'METRICS_TOKEN_FILE'),
   })
 export type WorkerConfig = ReturnType<typeof loadWorkerConfig>

@@ -44,6 +44,8 @@ function start(env: Record<string, string> = {}): WorkerProcess {
   return worker
 }
 
+const METRICS_TOKEN = 'a-token-of-the-monitoring'
+
 /** Address of a started worker. */
 const addressOf = (worker: WorkerProcess) =>
   vi.waitFor(() => {
@@ -52,8 +54,8 @@ const addressOf = (worker: WorkerProcess) =>
     return `http://127.0.0.1:${port}`
   }, 120_000)
 
-const get = async (url: string) => {
-  const response = await fetch(url)
+const get = async (url: string, token?: string) => {
+  const response = await fetch(url, { headers: token ? { authorization: `Bearer ${token}` } : {} })
   return { status: response.status, body: await response.text() }
 }
 
@@ -66,10 +68,19 @@ describe('a worker', () => {
       const hook = { kind: 'webhook' as const, url: receiver.url, secret: 'a webhook secret' }
       const route = await createAlertRoute(admin, { name: 'hook', ...hook }, LOOPBACK)
       await testAlertRoute(admin, { id: route.id })
-      const worker = start({ LOCAL_TARGETS: '127.0.0.1', MUSTER_PUBLIC_URL: 'https://muster.test', REDIS_DSN: 'redis://redis' })
+      const tokenFile = join(folder, 'metrics-token')
+      await writeFile(tokenFile, `${METRICS_TOKEN}\n`)
+      const worker = start({
+        METRICS_TOKEN_FILE: tokenFile,
+        LOCAL_TARGETS: '127.0.0.1',
+        MUSTER_PUBLIC_URL: 'https://muster.test',
+        REDIS_DSN: 'redis://redis',
+      })
       const delivery = async () => (await test.runtime.db.select().from(alertDeliveries))[0]!
       await expect.poll(async () => (await delivery()).status, { timeout: 3 * SLOW }).toBe('DELIVERED')
-      const { body } = await get(`${await addressOf(worker)}/metrics`)
+      const metrics = `${await addressOf(worker)}/metrics`
+      for (const token of [undefined, 'another-token-of-nobody']) expect((await get(metrics, token)).status).toBe(401)
+      const { body } = await get(metrics, METRICS_TOKEN)
       expect(body).toContain('muster_alert_messages_total{kind="webhook",result="ok"} 1')
       expect(receiver.got.map(({ body }) => JSON.parse(body).link)).toEqual(['https://muster.test/alerts'])
       expect(worker.output).toMatch(/"level":"warn".*REDIS_DSN \(from the environment\) is not supported/)
@@ -102,7 +113,7 @@ describe('a worker', () => {
       }
       const nowhere = await add('nowhere', 'nowhere.invalid')
       expect(await resultOf(nowhere.id)).toMatchObject({ isOk: false, error: expect.stringContaining('does not exist') })
-      expect((await get(`${address}/metrics`)).body).toContain('muster_connection_test_duration_seconds_count{result="failed"} 1')
+      expect((await get(`${address}/metrics`)).status).toBe(404)
 
       await test.asOwner(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'muster-%'

@@ -8,6 +8,7 @@ import { awaitDatabase, connectDb, connectTenants, roleUrls } from '@muster/core
 import { discoveryQueue } from '@muster/core/discoveries'
 import { createListener, createNotifier } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
+import { readMetricsToken } from '@muster/core/metrics-access'
 import { createQueue, queueBacklogs } from '@muster/core/queue'
 import { queues } from '@muster/core/registry'
 import { credentialRotationQueue } from '@muster/core/rotations'
@@ -61,6 +62,7 @@ export type Worker = {
 export async function startWorker(config: WorkerConfig, log: Log, signal: AbortSignal): Promise<Worker> {
   const workerId = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`
   const urls = roleUrls(config)
+  const metricsToken = readMetricsToken(config.METRICS_TOKEN_FILE)
   // Remove the password from the environment before any child process starts.
   const password = takeMasterPassword(config, process.env)
   const detection = (async () => {
@@ -134,7 +136,8 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       await queueBacklogs(db)
       return store.notReadyReason()
     }
-    const health = await serveHealth(config.HOST, config.WORKER_PORT, notReadyReason, describeIsolation(isolation))
+    const note = describeIsolation(isolation)
+    const health = await serveHealth(config, { notReadyReason, note, metricsToken })
     closers.push(health.close)
 
     const workerFacts = {

@@ -10,6 +10,8 @@ export const accessSettings = {
   /** Address and port on which the API serves /metrics. Without a port it does not. */
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: portSetting.optional(),
+  /** Requests for /metrics need this bearer token. Without it, workers serve no metrics. */
+  METRICS_TOKEN_FILE: pathSetting.optional(),
   /** 1: X-Forwarded-For names the client, for limits, tokens and the audit log. Only a trusted proxy may reach the API, or know the secret. */
   TRUST_PROXY: z.enum(['0', '1'], 'must be 1 or 0').default('0'),
   /** With TRUST_PROXY, only requests with this secret in x-muster-proxy-secret are trusted. */

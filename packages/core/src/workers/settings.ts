@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { pathSetting, portSetting } from '../kernel/config.ts'
 
 export const workerSettings = {
-  /** Port of /healthz, /readyz and /metrics; 0 picks a free port. */
+  /** Port of /healthz, /readyz and, with METRICS_TOKEN_FILE, /metrics; 0 picks a free port. */
   WORKER_PORT: portSetting.default(4001),
   /** Parent directory of the private directories of active runs. */
   ANSIBLE_WORK_DIR: pathSetting.default('/var/lib/muster/ansible'),

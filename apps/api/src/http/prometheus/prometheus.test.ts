@@ -126,6 +126,13 @@ test('/metrics has agents by state, open alerts, failing routes, workers and que
   // Its users see counts of other tenants.
   expect((await get('/metrics')).status).toBe(404)
   expect((await fetch(`http://127.0.0.1:${metricsServer.port}/graphql`)).status).toBe(404)
+  const guarded = await serveMetrics(t.api.metrics, { host: '127.0.0.1', port: 0, token: 'a-token-of-the-monitoring' })
+  const statusWith = async (authorization?: string) =>
+    (await fetch(`http://127.0.0.1:${guarded.port}/metrics`, { headers: authorization ? { authorization } : {} })).status
+  expect(await statusWith()).toBe(401)
+  expect(await statusWith(`Bearer ${token}`)).toBe(401)
+  expect(await statusWith('Bearer a-token-of-the-monitoring')).toBe(200)
+  await guarded.stop()
 })
 
 test('/metrics/nodes has the nodes that are visible to the caller', async () => {
