@@ -5,7 +5,7 @@ import { writeKeyFile } from '@muster/protocol/agent'
 import { expect, test } from 'vitest'
 import { fetchStatus } from '../src/status.ts'
 import { startFakeApi } from './fake-api.ts'
-import { createTempDir } from './temp-files.ts'
+import { createHostRoot, createTempDir } from './temp-files.ts'
 
 // A full file system of its own, which requires root and permission to mount.
 const mount = 'mount -t tmpfs -o size=16k tmpfs "$1" && { head -c 100000 /dev/zero > "$1/full" 2>/dev/null || true; }'
@@ -36,6 +36,7 @@ test.skipIf(!canMount())(
       'api-url': fakeApi.url,
       'key-file': key,
       'heartbeat-interval': '1s',
+      'host-root': createHostRoot(),
       'status-socket': socket,
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])

@@ -12,7 +12,7 @@ import type { Measurements } from '../src/collect/index.ts'
 import { readConfig } from '../src/config.ts'
 import { createLogger } from '../src/log.ts'
 import { register } from '../src/register.ts'
-import { createTempDir } from './temp-files.ts'
+import { createHostRoot, createTempDir } from './temp-files.ts'
 
 let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
@@ -101,6 +101,7 @@ test('the program enrolls with a token from stdin, applies the interval of the t
     'cluster-id': 'lab',
     'heartbeat-interval': '10m',
     'api-url': `http://127.0.0.1:${server.port}`,
+    'host-root': createHostRoot(),
   }
   const files = { 'key-file': 'agent.key', 'state-dir': 'state', 'status-socket': 'agent.sock' }
   const settings = [

@@ -258,11 +258,11 @@ describe('muster with a running product and lab', () => {
     await expect.poll(() => run.printed.err).toContain(' lost. Reconnecting')
     await product.start('api')
     await expect.poll(() => run.printed.err).toContain('Reconnected')
+    await lab.heal() // of new shells, with which the worker ends the task
     expect((await muster('cancel last')).code).toBe(0)
     const end = await run.ended
     expect(end).toMatchObject({ code: 12, err: expect.stringContaining('interrupted in a task: cpu-01') })
     expect((await muster('logs last')).out).toBe(end.out)
-    await lab.heal()
   })
 
   it('retries interrupted hosts and shows the result of each task', async () => {
@@ -271,9 +271,9 @@ describe('muster with a running product and lab', () => {
     let shown = ''
     while (!/^cpu-01 +RUNNING +\S.* (s|min) ago/m.test(shown)) shown = (await muster('runs get last')).out
     expect(shown).toMatch(/^status +RUNNING$/m)
+    await lab.heal()
     expect((await muster('cancel last')).code).toBe(0)
     expect((await muster('logs -f last')).code).toBe(12)
-    await lab.heal()
     expect(JSON.parse((await muster('runs get last -o json')).out).hosts).toMatchObject([
       { name: 'cpu-01', result: 'INTERRUPTED' },
     ])

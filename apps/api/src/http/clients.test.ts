@@ -138,7 +138,9 @@ test('graphql-ws follows a log; an Authorization in any case is accepted and an 
 test('a WebSocket names its tenant at connection_init; a token of another tenant is rejected', async () => {
   const connect = async (tenant: string) => {
     const connectionParams = { authorization: `Bearer ${token}`, 'X-Muster-Tenant': tenant }
-    const client = createClient({ url: url.replace('http', 'ws'), webSocketImpl: WebSocket, connectionParams })
+    // Without attempts to connect again after the rejection.
+    const options = { webSocketImpl: WebSocket, retryAttempts: 0 }
+    const client = createClient({ url: url.replace('http', 'ws'), connectionParams, ...options })
     const { value } = await client.iterate({ query: '{ viewer { tenant { name } } }' }).next()
     await client.dispose()
     return value
