@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Every workspace folder is a project, which extends its own vitest.config.ts if there is one.
 // `npm test` sets TEST_DATABASE_URL, a Postgres where tests create databases. `*.long.test.ts` run with MUSTER_LONG_TESTS=1,
@@ -21,8 +22,31 @@ const graphqlAlias = [
   { find: /^graphql$/, replacement: createRequire(path.join(import.meta.dirname, 'apps/api/package.json')).resolve('graphql') },
 ]
 
+/** Files that take longest, the longest first. They start first: one that starts last would run alone at the end. */
+const LONGEST = [
+  'apps/cli/src/guides.test.ts',
+  'apps/worker/src/playbooks/templates.lab.test.ts',
+  'apps/worker/src/ansible/execute-run.lab.test.ts',
+  'apps/standalone/src/start.test.ts',
+  'apps/cli/src/main.test.ts',
+  'apps/worker/src/ansible/execute-run.test.ts',
+  'apps/standalone/src/backup/backup.test.ts',
+  'packages/bench/src/faults.test.ts',
+  'apps/worker/src/main.test.ts',
+  'apps/worker/src/playbooks/lint.test.ts',
+].map((file) => path.join(import.meta.dirname, file))
+
+/** Vitest orders by project, and by durations of earlier runs, which a fresh clone does not have. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => (LONGEST.includes(moduleId) ? LONGEST.indexOf(moduleId) : LONGEST.length)
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: folders.map((folder) => {
       const root = path.join(import.meta.dirname, folder)
       const projectConfig = path.join(root, 'vitest.config.ts')
@@ -34,7 +58,7 @@ export default defineConfig({
           name: folder,
           isolate: !SHARED_PROCESS.includes(folder),
           // Most tests wait for processes most of the time. Must be set per project: projects do not inherit it.
-          maxWorkers: 4,
+          maxWorkers: 6,
           include: ['{src,test}/**/*.test.ts'],
           // Detects hanging tests, with room for real databases, sshd and Ansible on a busy machine.
           testTimeout: 300_000,

@@ -1,5 +1,5 @@
-/** Share of iterations that fault tests run: all with `npm run test:long`, half a percent with `npm test`. */
-const SHARE = Number(process.env.MUSTER_LONG_TESTS ?? 0.005)
+/** Share of iterations that fault tests run: all with `npm run test:long`, 0.2 percent with `npm test`. */
+const SHARE = Number(process.env.MUSTER_LONG_TESTS ?? 0.002)
 
 /** @param full the full number of iterations @returns the number to run now, at least one */
 export const scaleIterations = (full: number): number => Math.ceil(full * SHARE)
