@@ -3,18 +3,17 @@ import { defineConfig } from '@playwright/test'
 
 const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((file) => fs.existsSync(file))
 
-// Browser tests, all against the real API. `visual` (layout, accessibility) and `features` run in parallel: each worker has an API
-// process on a database of its own, seeded by e2e/fixtures. `main-job` runs the whole product with a lab and not in parallel: a lab that
+// Browser tests, all against the real API. Those of `pages` (layout, accessibility, features) run in parallel: each worker has an API
+// process on a database of its own, seeded by e2e/fixtures. They are one project, because a worker serves only one. `main-job` runs the whole product with a lab and not in parallel: a lab that
 // starts or stops changes the network of the host, and Chromium then drops its connections.
 export default defineConfig({
   testDir: './e2e',
   outputDir: './test-results',
   globalSetup: './e2e/fixtures/console-server.ts',
-  workers: 2,
+  workers: 3,
   projects: [
-    { name: 'visual', testDir: './e2e/visual', fullyParallel: true },
-    { name: 'features', testDir: './e2e/features', fullyParallel: true },
-    { name: 'main-job', testMatch: 'main-job.spec.ts', dependencies: ['visual', 'features'] },
+    { name: 'pages', testMatch: '{features,visual}/*.spec.ts', fullyParallel: true },
+    { name: 'main-job', testMatch: 'main-job.spec.ts', dependencies: ['pages'] },
   ],
   // Upper bounds for a busy machine; no test asserts a duration.
   timeout: 120_000,

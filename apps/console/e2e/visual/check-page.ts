@@ -42,6 +42,7 @@ export function checkPage(visual: VisualPage, screen: keyof typeof SCREENS): voi
     // There are no frames, so axe needs no page of its own to collect its results.
     // Base UI's focus guards are focusable on purpose: they send the focus back into the popup.
     const axe = new AxeBuilder({ page })
+      .options({ resultTypes: ['violations'] })
       .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'])
       .exclude('[data-base-ui-focus-guard]')
       .setLegacyMode()
