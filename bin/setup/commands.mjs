@@ -55,10 +55,10 @@ export const commands = {
   test: async (args) => {
     const env = await installWithAnsible('test')
     if (args.includes('--long') && process.getuid?.() === 0) await systemPackages(['postgres'])
-    const bao = await openbao()
+    const [bao, packages] = await Promise.all([openbao(), testPackages(args.includes('--long'))])
     return await run([node, 'apps/standalone/src/run-tests.ts', ...args], {
       ...env,
-      ...(await testPackages(args.includes('--long'))),
+      ...packages,
       ...(bao ? { OPENBAO: bao } : {}),
     })
   },

@@ -18,8 +18,8 @@ export async function testPackages(long) {
   const interpreter = path.join(python, 'bin/python')
   const pip = [interpreter, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries=2']
   const found = { TEST_PYTHON: interpreter }
-  for (const [name, { file, variable, purpose, onlyLong }] of Object.entries(PACKAGES)) {
-    if (onlyLong && !long) continue
+  const installOne = async ([name, { file, variable, purpose, onlyLong }]) => {
+    if (onlyLong && !long) return
     const requirements = path.join(root, `bin/toolchain/${name}.txt`)
     const folder = path.join(tool, name)
     const what = ['--no-deps', '--only-binary=:all:', '--require-hashes', '--upgrade', '--target', folder, '-r', requirements]
@@ -33,5 +33,6 @@ export async function testPackages(long) {
       progress.out.write(`  Tests that need ${purpose} are skipped: cannot install ${name}.\n`)
     }
   }
+  await Promise.all(Object.entries(PACKAGES).map(installOne))
   return found
 }
