@@ -78,6 +78,7 @@ describe('names in the guides', () => {
       'docs/secure.md: needs an owner',
       'docs/secure.md: the hash depends on the installation',
       'docs/secure.md: starts another installation',
+      'docs/secure.md: needs nginx',
       'docs/secure.md: starts containers, as containers.long.test.ts does',
       'docs/secure.md: needs the certificate',
       'docs/secure.md: starts another installation',
