@@ -55,6 +55,33 @@ test('invites a person, who accepts with the link, is suspended and removed', as
   await context.close()
 })
 
+test('creates a service account and a token for it', async ({ page, createFleet, signIn }) => {
+  const { admin } = await createFleet({ nodes: 0 })
+  await signIn(admin)
+  await page.goto('/settings/members')
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: t('serviceAccounts.new') }).click()
+  const create = dialog.getByRole('button', { name: t('serviceAccounts.create') })
+  await expect(create).toHaveAccessibleDescription(t('tokens.needName'))
+  await dialog.getByLabel(t('tokens.name'), { exact: true }).fill('backup job')
+  await expect(dialog.getByRole('option', { name: t('role.owner') })).toBeDisabled()
+  await create.click()
+  const member = page.getByRole('listitem').filter({ hasText: 'backup job' })
+  await expect(member.getByText(t('members.serviceAccount'))).toBeVisible()
+
+  await page.goto('/settings/tokens')
+  await page
+    .getByRole('button', { name: t('tokens.new') })
+    .first()
+    .click()
+  await dialog.getByLabel(t('tokens.name'), { exact: true }).fill('nightly')
+  await dialog.getByLabel(t('tokens.owner')).selectOption('backup job')
+  await dialog.getByRole('button', { name: t('tokens.create') }).click()
+  await dialog.getByRole('button', { name: t('tokens.createdDone') }).click()
+  const token = page.getByRole('listitem').filter({ hasText: 'nightly' })
+  await expect(token.getByText(t('tokens.ownedBy', { name: 'backup job' }))).toBeVisible()
+})
+
 test('shows why a viewer may not change members', async ({ page, createFleet, signIn }) => {
   const { viewer, tenant } = await createFleet({ nodes: 0 })
   await signIn(viewer)

@@ -279,6 +279,12 @@ export const pages: VisualPage[] = [
     until: t('tokens.roleHint'),
     act: async ({ page }) => button(page, t('members.invite')).click(),
   },
+  {
+    name: 'service-account-new',
+    url: '/settings/members',
+    until: t('serviceAccounts.nameHint'),
+    act: async ({ page }) => button(page, t('serviceAccounts.new')).click(),
+  },
   { name: 'roles', url: '/settings/roles', until: 'firmware-team' },
   { name: 'roles-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('roles.title')) },
   {

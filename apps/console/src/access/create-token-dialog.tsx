@@ -7,22 +7,49 @@ import { Dialog } from '@/ui/dialog.tsx'
 import { SelectField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { SecretText } from '@/ui/secret-text.tsx'
+import { useServiceAccountChoices } from './grants/choices.ts'
 import { RoleField } from './role-field.tsx'
 import { CreateApiToken } from './token-documents.ts'
 import { type Scope, scopeBlockedReason, TokenScope } from './token-scope.tsx'
+import { useBlockedReason } from './viewer.tsx'
 
 const lifetimes = ['7', '30', '90', '365'] as const
+
+/** Who owns a new token: the signed-in user, or a service account. Hidden for users who may not change members. */
+function OwnerField({ value, onChange, error }: { value: string; onChange: (id: string) => void; error: string | undefined }) {
+  const { choices, problem } = useServiceAccountChoices()
+  const isAllowed = useBlockedReason('member:write') === null
+  if (!isAllowed || (choices.length === 0 && !problem)) return null
+  return (
+    <SelectField
+      label={t('tokens.owner')}
+      value={value}
+      hint={t('tokens.ownerHint')}
+      error={error ?? problem?.message}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">{t('tokens.ownerMe')}</option>
+      {choices.map(({ id, label }) => (
+        <option key={id} value={id}>
+          {label}
+        </option>
+      ))}
+    </SelectField>
+  )
+}
 
 /** Creates an API token and shows it once. */
 export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
   const mutation = useMutation(CreateApiToken)
   const [name, setName] = useState('')
   const [role, setRole] = useState('operator')
+  const [serviceAccountId, setServiceAccountId] = useState('')
   const [days, setDays] = useState('90')
   const [scope, setScope] = useState<Scope>({ permissions: null, nodeGroupIds: null })
   const [token, setToken] = useState<string | null>(null)
   async function create() {
-    const outcome = await mutation.run({ input: { name, role, ...scope, expiresInSeconds: Number(days) * 86_400 } })
+    const owner = serviceAccountId ? { serviceAccountId } : {}
+    const outcome = await mutation.run({ input: { name, role, ...owner, ...scope, expiresInSeconds: Number(days) * 86_400 } })
     if (!outcome.ok) return
     setToken(outcome.value.secret)
     onCreated()
@@ -83,6 +110,11 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
           onChange={(event) => setName(event.target.value)}
           error={issueFor(mutation.problem, 'name')}
           hint={t('tokens.nameHint')}
+        />
+        <OwnerField
+          value={serviceAccountId}
+          error={issueFor(mutation.problem, 'serviceAccountId')}
+          onChange={setServiceAccountId}
         />
         <RoleField value={role} error={issueFor(mutation.problem, 'role')} onChange={changeRole} />
         <SelectField label={t('tokens.expires')} value={days} onChange={(event) => setDays(event.target.value)}>

@@ -37,6 +37,17 @@ export const InviteMember = graphql(`
   }
 `)
 
+export const CreateServiceAccount = graphql(`
+  mutation CreateServiceAccount($input: CreateServiceAccountInput!) {
+    createServiceAccount(input: $input) {
+      __typename
+      ... on CreateServiceAccountPayload { member { id } }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)
+
 export const RevokeInvitation = graphql(`
   mutation RevokeInvitation($id: ID!) {
     revokeInvitation(input: { id: $id }) {

@@ -7,19 +7,30 @@ import { CredentialChoicesQuery, MemberChoicesQuery, NodeGroupChoicesQuery, Temp
 type List<T> = { rows: T[]; hasMore: boolean; more: () => void; problem: Problem | null }
 export type Choices = { choices: Choice[]; problem: Problem | null }
 
-/** All rows of a list as choices. The remaining pages are read one after the other. */
-function useChoices<T extends { id: string }>({ rows, hasMore, more, problem }: List<T>, labelOf: (row: T) => string): Choices {
+/** The rows of a list as choices. The remaining pages are read one after the other. */
+function useChoices<T extends { id: string }>(
+  { rows, hasMore, more, problem }: List<T>,
+  labelOf: (row: T) => string,
+  isChoice: (row: T) => boolean = () => true,
+): Choices {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each page that arrives requests the next one
   useEffect(() => {
     if (hasMore) more()
   }, [rows, hasMore, more])
-  return { choices: rows.map((row) => ({ id: row.id, label: labelOf(row) })), problem }
+  return { choices: rows.filter(isChoice).map((row) => ({ id: row.id, label: labelOf(row) })), problem }
 }
 
 export const useMemberChoices = () =>
   useChoices(
     useConnection('member-choices', MemberChoicesQuery, {}, (data) => data.members),
     ({ user }) => (user.isServiceAccount ? user.name : `${user.name} (${user.email})`),
+  )
+
+export const useServiceAccountChoices = () =>
+  useChoices(
+    useConnection('member-choices', MemberChoicesQuery, {}, (data) => data.members),
+    ({ user }) => user.name,
+    ({ user }) => user.isServiceAccount,
   )
 
 export const useNodeGroupChoices = () =>

@@ -1,10 +1,11 @@
 'use client'
-import { UserPlus } from 'lucide-react'
+import { Bot, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { InviteDialog } from '@/access/invite-dialog.tsx'
 import { type Invitation, InvitationsQuery, MembersQuery, RevokeInvitation } from '@/access/member-documents.ts'
 import { MemberLine } from '@/access/member-line.tsx'
 import { roleLabel, useRoles } from '@/access/roles.ts'
+import { ServiceAccountDialog } from '@/access/service-account-dialog.tsx'
 import { TokenLine, TokenList } from '@/access/token-list.tsx'
 import { useViewer } from '@/access/viewer.tsx'
 import { useConnection } from '@/graphql/use-connection.ts'
@@ -56,23 +57,30 @@ const useInvitations = () => useConnection('invitations', InvitationsQuery, {}, 
 
 function ManagedMembers() {
   const invitations = useInvitations()
-  const [isInviting, setInviting] = useState(false)
+  const list = useMembers()
+  const [open, setOpen] = useState<'invite' | 'serviceAccount' | null>(null)
+  const close = () => setOpen(null)
   return (
     <>
       <PageHead title={t('members.title')} below={<p className="text-sm text-muted">{t('members.lead')}</p>}>
-        <Button variant="primary" icon={<UserPlus aria-hidden />} onClick={() => setInviting(true)}>
+        <Button variant="primary" icon={<UserPlus aria-hidden />} onClick={() => setOpen('invite')}>
           {t('members.invite')}
         </Button>
+        <Button icon={<Bot aria-hidden />} onClick={() => setOpen('serviceAccount')}>
+          {t('serviceAccounts.new')}
+        </Button>
       </PageHead>
-      <MemberList />
+      <MemberList list={list} />
       <Invitations list={invitations} />
-      {isInviting && <InviteDialog onClose={() => setInviting(false)} onInvited={() => void invitations.reload()} />}
+      {open === 'invite' && <InviteDialog onClose={close} onInvited={() => void invitations.reload()} />}
+      {open === 'serviceAccount' && <ServiceAccountDialog onClose={close} onCreated={() => void list.reload()} />}
     </>
   )
 }
 
-function MemberList() {
-  const list = useConnection('members', MembersQuery, {}, (data) => data.members)
+const useMembers = () => useConnection('members', MembersQuery, {}, (data) => data.members)
+
+function MemberList({ list }: { list: ReturnType<typeof useMembers> }) {
   const roles = useRoles()
   const [problem, setProblem] = useState<string | null>(null)
   if (list.problem && list.rows.length === 0)
@@ -100,15 +108,20 @@ function MemberList() {
   )
 }
 
+/** The members, for those who may not change them. */
+function ReadOnlyMembers({ blockedReason }: { blockedReason: string }) {
+  const list = useMembers()
+  return (
+    <>
+      <PageHead title={t('members.title')} below={<p className="text-sm text-muted">{blockedReason}</p>} />
+      <MemberList list={list} />
+    </>
+  )
+}
+
 /** Members of the tenant. */
 export default function MembersPage() {
   useTitle(t('members.title'))
-  const viewer = useViewer()
-  if (viewer.inviteBlockedReason === null) return <ManagedMembers />
-  return (
-    <>
-      <PageHead title={t('members.title')} below={<p className="text-sm text-muted">{viewer.inviteBlockedReason}</p>} />
-      <MemberList />
-    </>
-  )
+  const { inviteBlockedReason } = useViewer()
+  return inviteBlockedReason === null ? <ManagedMembers /> : <ReadOnlyMembers blockedReason={inviteBlockedReason} />
 }

@@ -5,7 +5,7 @@ import { CreateTokenDialog } from '@/access/create-token-dialog.tsx'
 import { roleLabel } from '@/access/roles.ts'
 import { type ApiToken, ApiTokensQuery, RevokeApiToken } from '@/access/token-documents.ts'
 import { TokenLine, TokenList } from '@/access/token-list.tsx'
-import { useBlockedReason } from '@/access/viewer.tsx'
+import { useBlockedReason, useViewer } from '@/access/viewer.tsx'
 import { useConnection } from '@/graphql/use-connection.ts'
 import { formatDateTime, formatList } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
@@ -18,6 +18,7 @@ import { useTitle } from '@/ui/use-title.ts'
 
 function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void }) {
   const now = useNow()
+  const { user } = useViewer()
   const isExpired = new Date(token.expiresAt).getTime() < now
   const isInactive = token.revokedAt !== null || isExpired
   return (
@@ -33,6 +34,9 @@ function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void 
           )}
         </div>
         <code className="font-mono text-xs text-muted">{t('tokens.prefix', { prefix: token.prefix })}</code>
+        {token.owner.id !== user?.id && (
+          <p className="text-xs break-words text-muted">{t('tokens.ownedBy', { name: token.owner.name })}</p>
+        )}
         {token.permissions && (
           <p className="text-xs break-words text-muted">{t('tokens.permissions', { names: token.permissions.join(', ') })}</p>
         )}
@@ -57,7 +61,7 @@ function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void 
   )
 }
 
-/** The user's API tokens. */
+/** API tokens of the user and of others in the tenant. */
 export default function TokensPage() {
   useTitle(t('nav.tokens'))
   const list = useConnection('tokens', ApiTokensQuery, {}, (data) => data.apiTokens)
