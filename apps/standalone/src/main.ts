@@ -6,7 +6,7 @@ import { openLogFile } from './log-file.ts'
 import { reservePort } from './ports.ts'
 import { type SupervisedPostgres, supervisePostgres } from './postgres/supervise-postgres.ts'
 import { print } from './print.ts'
-import { readSettings, type Settings } from './settings.ts'
+import { proxyIssue, readSettings, type Settings } from './settings.ts'
 import { createSupervisor } from './supervisor.ts'
 import { type CertificateFiles, ensureSelfSigned, fingerprintOf } from './tls/certificate.ts'
 
@@ -15,6 +15,11 @@ import { type CertificateFiles, ensureSelfSigned, fingerprintOf } from './tls/ce
 const startedAt = Number(process.env.MUSTER_STARTED_AT) || performance.timeOrigin
 delete process.env.MUSTER_STARTED_AT
 const settings = orExit(() => readSettings(process.argv.slice(2), process.env))
+const issue = proxyIssue(settings)
+if (issue) {
+  process.stderr.write(`${issue}\n`)
+  process.exit(2)
+}
 // `settings` contains the password. Child processes must not inherit the variable.
 delete process.env.CREDENTIAL_MASTER_PASSWORD
 const { dataDir } = settings

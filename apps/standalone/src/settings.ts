@@ -119,16 +119,17 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
   const keyFile = setting<string | undefined>('TLS_KEY_FILE', absolute, undefined)
   settings.tls = certFile && keyFile ? { certFile, keyFile } : options.tls ? 'self-signed' : null
   if (!certFile !== !keyFile) invalid.push('TLS_CERT_FILE and TLS_KEY_FILE: set both, or neither of them')
-  // Playbooks run on this machine and reach the console's port.
-  if (settings.trustProxy && !settings.proxySecretFile)
-    invalid.push(
-      'TRUST_PROXY: playbooks on this machine could forge client addresses; set PROXY_SECRET_FILE to a file with a secret that your proxy sends in X-Muster-Proxy-Secret',
-    )
   if (settings.tls && settings.publicUrl?.startsWith('http:'))
     invalid.push('MUSTER_PUBLIC_URL: must begin with https:// because the console uses TLS')
   if (invalid.length) throw new Error(`Invalid configuration:\n  ${invalid.join('\n  ')}`)
   return settings
 }
+
+/** Why `npm start` must not trust a proxy with these settings; null when it may. Playbooks reach the console's port on this machine. */
+export const proxyIssue = ({ trustProxy, proxySecretFile }: Settings): string | null =>
+  trustProxy && !proxySecretFile
+    ? 'TRUST_PROXY: playbooks on this machine could forge client addresses. Set PROXY_SECRET_FILE to a file with a secret that your proxy sends in X-Muster-Proxy-Secret.'
+    : null
 
 function parseOptions(argv: string[]) {
   try {

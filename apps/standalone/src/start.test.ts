@@ -143,6 +143,12 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
+test('rejects a proxy that is trusted without a secret', async () => {
+  const env = { ...process.env, MUSTER_DATA_DIR: dataDir, TRUST_PROXY: '1', PROXY_SECRET_FILE: '' }
+  const started = promisify(execFile)(process.execPath, ['apps/standalone/src/main.ts'], { cwd: root, env })
+  await expect(started).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('Set PROXY_SECRET_FILE') })
+})
+
 test('rejects a data directory of a pre-release version and leaves it unchanged', { timeout: UP_MS }, async () => {
   /** Runs a statement in the database of the data directory, which nothing else uses meanwhile. */
   const query = async (statement: string) => {
