@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
@@ -11,7 +12,9 @@ import { openVault } from '@muster/core/credentials'
 import { actorRole } from '@muster/core/permissions'
 import { makePrivateKey, nodeEnvironment, TEST_MASTER_PASSWORD, type TestRuntime, testRuntime } from '@muster/core/testing'
 import type { LabDescription } from '@muster/lab'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openRuntime } from './runtime.ts'
 
 let t: TestRuntime
 let dir: string
@@ -31,6 +34,13 @@ beforeAll(async () => {
 afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
   await t?.close()
+})
+
+test('the database cancels long statements of both roles', async () => {
+  const { runtime, close } = await openRuntime({ ...env, DATABASE_STATEMENT_TIMEOUT: '1', LOG_LEVEL: 'silent' }, 'test')
+  onTestFinished(close)
+  for (const db of [runtime.db, runtime.tenantDb(randomUUID())])
+    await expect(db.execute(sql`select pg_sleep(60)`)).rejects.toMatchObject({ cause: { code: '57014' } })
 })
 
 const start = (script: string, more: NodeJS.ProcessEnv = {}) =>

@@ -39,12 +39,13 @@ export async function openRuntime(env: NodeJS.ProcessEnv, name: string, signal?:
   const password = takeMasterPassword(config, env)
   const log = createLog(name, config.LOG_LEVEL)
   const urls = roleUrls(config)
-  const { db, close } = connectDb(urls.system, { max: 8, name: `muster-${name}`, relations })
+  const statementTimeoutMs = config.DATABASE_STATEMENT_TIMEOUT * 1000
+  const { db, close } = connectDb(urls.system, { max: 8, name: `muster-${name}`, relations, statementTimeoutMs })
   const app = connectTenants(urls.app, {
     max: 16,
     name: `muster-${name}-app`,
     relations,
-    statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT * 1000,
+    statementTimeoutMs,
   })
   if (signal) await awaitDatabase(db, log, signal)
   const [queue, vault] = await Promise.all([

@@ -1,6 +1,6 @@
 import type { ArtifactStore } from '@muster/core/artifacts'
 import type { Runtime } from '@muster/core/registry'
-import { checkProcess, checkPublicUrl, type Observation, type SystemChecks } from '@muster/core/system'
+import { checkProcess, checkPublicUrl, type Observation, type SystemChecks, secretFilesOf } from '@muster/core/system'
 import type { Mailer } from './mail/mailer.ts'
 import type { Ldap } from './sign-in/ldap.ts'
 import type { Oidc } from './sign-in/oidc.ts'
@@ -9,7 +9,6 @@ type Config = {
   MUSTER_PUBLIC_URL: string
   ARTIFACT_DIR: string
   NODE_ARTIFACTS_BUCKET?: string | undefined
-  CREDENTIAL_MASTER_PASSWORD_FILE?: string | undefined
 }
 
 type Services = {
@@ -23,11 +22,10 @@ export function systemChecksOf(config: Config, { runtime, store, connections }: 
   const files = config.NODE_ARTIFACTS_BUCKET ? [] : [{ path: config.ARTIFACT_DIR, what: 'The directory of artifacts' }]
   const secrets = [
     { path: env.MUSTER_DATA_DIR, what: 'The data directory' },
-    { path: config.CREDENTIAL_MASTER_PASSWORD_FILE, what: 'The file of the master password' },
     { path: env.MUSTER_CONFIG, what: 'The configuration file' },
     ...files,
   ]
-  const privatePaths = secrets.flatMap(({ path, what }) => (path ? [{ path, what }] : []))
+  const privatePaths = [...secrets.flatMap(({ path, what }) => (path ? [{ path, what }] : [])), ...secretFilesOf(env, config)]
   const dataPaths = [env.MUSTER_DATA_DIR, ...files.map(({ path }) => path)].filter((path) => path !== undefined)
   let opened: ReturnType<Services['connections']> | undefined
   return async () => {

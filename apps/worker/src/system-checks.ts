@@ -1,19 +1,16 @@
 import type { SystemCtx } from '@muster/core/context'
-import { checkProcess, type SystemChecks } from '@muster/core/system'
+import { checkProcess, type SystemChecks, secretFilesOf } from '@muster/core/system'
 import type { WorkerConfig } from './config.ts'
 
 /** The system checks that a worker makes of itself; it reports them with its liveness. */
 export function systemChecksOf(config: WorkerConfig, { db, vault }: SystemCtx, env = process.env): SystemChecks {
-  const { ANSIBLE_WORK_DIR, ARTIFACT_DIR, CREDENTIAL_MASTER_PASSWORD_FILE, NODE_ARTIFACTS_BUCKET } = config
-  const secrets = [
-    { path: CREDENTIAL_MASTER_PASSWORD_FILE, what: 'The file of the master password' },
-    { path: env.MUSTER_CONFIG, what: 'The configuration file' },
-  ]
+  const { ANSIBLE_WORK_DIR, ARTIFACT_DIR, NODE_ARTIFACTS_BUCKET } = config
+  const settingsFile = env.MUSTER_CONFIG ? [{ path: env.MUSTER_CONFIG, what: 'The configuration file' }] : []
   return () =>
     checkProcess(db, {
       env,
       vault,
-      privatePaths: secrets.flatMap(({ path, what }) => (path ? [{ path, what }] : [])),
+      privatePaths: [...settingsFile, ...secretFilesOf(env, config)],
       dataPaths: [ANSIBLE_WORK_DIR, ...(NODE_ARTIFACTS_BUCKET ? [] : [ARTIFACT_DIR])],
     })
 }

@@ -15,8 +15,8 @@ export type Sbom = {
 }
 
 /**
- * The SBOM (CycloneDX 1.6) of both lockfiles: npm packages from `pnpm sbom`, and the Python packages of playbooks. The same lockfiles
- * give the same bytes: without time and serial number, and sorted.
+ * The SBOM (CycloneDX 1.6) of all lockfiles: npm packages from `pnpm sbom`, Node and pnpm, and the Python packages of playbooks. The
+ * same lockfiles give the same bytes: without time and serial number, and sorted.
  * @param pythonDir Python environment with the installed packages, which contain their licenses
  */
 export async function createSbom(pythonDir: string): Promise<Sbom> {
@@ -26,7 +26,7 @@ export async function createSbom(pythonDir: string): Promise<Sbom> {
   delete sbom.serialNumber
   delete sbom.metadata.timestamp
   const requirements = fs.readFileSync(path.join(root, 'playbooks/requirements.txt'), 'utf8')
-  sbom.components.push(...pythonComponents(requirements, pythonDir))
+  sbom.components.push(...pythonComponents(requirements, pythonDir), ...toolchainComponents())
   const order = (a: string, b: string) => (a < b ? -1 : Number(a > b))
   sbom.components.sort((a, b) => order(a['bom-ref'], b['bom-ref']))
   sbom.dependencies = mergeDependencies(sbom.dependencies)
@@ -41,6 +41,18 @@ function mergeDependencies(dependencies: Dependency[]): Dependency[] {
   for (const { ref, dependsOn } of dependencies)
     if (!WORKSPACE.test(ref)) byRef.set(ref, new Set([...(byRef.get(ref) ?? []), ...dependsOn]))
   return [...byRef.keys()].sort().map((ref) => ({ ref, dependsOn: [...byRef.get(ref)!].sort() }))
+}
+
+/** Node and pnpm of each platform, from the lockfile of npm (version 3). */
+function toolchainComponents(): Component[] {
+  const lockfile = JSON.parse(fs.readFileSync(path.join(root, 'bin/toolchain/package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version: string; license: string }>
+  }
+  return Object.entries(lockfile.packages).flatMap(([folder, { version, license }]) => {
+    const name = folder.split('node_modules/').at(-1)
+    const purl = `pkg:npm/${name?.replace('@', '%40')}@${version}`
+    return name ? [{ type: 'library', name, version, purl, 'bom-ref': purl, licenses: [{ license: { id: license } }] }] : []
+  })
 }
 
 /** Components of a requirements file with pinned versions. */

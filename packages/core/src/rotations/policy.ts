@@ -1,10 +1,11 @@
 import type { Credential } from '../credentials/tables.ts'
+import type { RotationFacts } from './find-rotation-facts.ts'
 import type { CredentialRotation } from './tables.ts'
 
 /** Why the secret of `credential` cannot be rotated; null when it can. */
 export function rotateBlockedReason(
   credential: Pick<Credential, 'name' | 'kind' | 'encrypted'>,
-  { nodes, isRotating }: { nodes: number; isRotating: boolean },
+  { nodes, isRotating, sudoNode }: RotationFacts,
 ): string | null {
   const { name, kind, encrypted } = credential
   if (kind !== 'SSH_KEY' && kind !== 'SSH_PASSWORD')
@@ -12,6 +13,9 @@ export function rotateBlockedReason(
   if (!encrypted[kind === 'SSH_KEY' ? 'privateKey' : 'password'])
     return `The secret of ${name} is in a secret store, which Muster only reads. Rotate it there.`
   if (isRotating) return `A rotation of ${name} is in progress. Wait for its end, or cancel it.`
+  // sudo asks for the password of the login user, which would change.
+  if (kind === 'SSH_PASSWORD' && sudoNode)
+    return `sudo on ${sudoNode} has a password, usually the one of ${name}. Remove the BECOME credential from the nodes of ${name} (\`muster node update ${sudoNode} --become ''\`), rotate, and add one with the new password.`
   return nodes === 0 ? `No node uses ${name}. Update its secret instead.` : null
 }
 

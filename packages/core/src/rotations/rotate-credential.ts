@@ -13,10 +13,11 @@ import { Conflict, InvalidInput, NotFound, parseInput } from '../kernel/errors.t
 import { Id } from '../kernel/input.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { credentialRotationChanged } from './change-events.ts'
+import { findRotationFacts } from './find-rotation-facts.ts'
 import { rotationPermissions } from './permissions.ts'
 import { rotateBlockedReason } from './policy.ts'
 import { credentialRotationQueue } from './queues.ts'
-import { type CredentialRotation, credentialRotationHosts, credentialRotations, unfinishedOf } from './tables.ts'
+import { type CredentialRotation, credentialRotationHosts, credentialRotations } from './tables.ts'
 
 export const RotateCredentialInput = z.object({
   id: Id,
@@ -41,7 +42,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
  * with it. After success on all nodes, the credential gets the new secret, and the previous key is removed from the nodes. When a
  * node fails, the rotation pauses: no node is locked out, and the user resumes, cancels, or completes it without the failed nodes.
  * @throws NotFound, InvalidInput
- * @throws Conflict the kind cannot be rotated, a rotation is in progress, or no node uses the credential
+ * @throws Conflict the kind cannot be rotated, a rotation is in progress, no node uses the credential, or sudo needs the password
  */
 export async function rotateCredential(ctx: Ctx, input: z.input<typeof RotateCredentialInput>): Promise<CredentialRotation> {
   authorize(ctx, rotationPermissions.write)
@@ -62,10 +63,10 @@ export async function rotateCredential(ctx: Ctx, input: z.input<typeof RotateCre
       const scope = and(visibleTo(ctx, credentials), eq(credentials.id, credentialId))
       const [credential] = await tx.select().from(credentials).where(scope).for('no key update')
       if (!credential) throw new NotFound(`There is no credential ${credentialId}.`)
-      const nodeIds = await nodesOf(tx, ctx, credentialId)
-      const isRotating = (await tx.$count(credentialRotations, unfinishedOf(ctx, credentialId))) > 0
-      const reason = rotateBlockedReason(credential, { nodes: nodeIds.length, isRotating })
+      const facts = await findRotationFacts(tx, ctx, [credentialId])
+      const reason = rotateBlockedReason(credential, facts.get(credentialId)!)
       if (reason) throw new Conflict(reason)
+      const nodeIds = await nodesOf(tx, ctx, credentialId)
       const [rotation] = await tx
         .insert(credentialRotations)
         .values({

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { auditEntries } from '../audit/index.ts'
-import type { Credential } from '../credentials/tables.ts'
+import { type Credential, credentials } from '../credentials/tables.ts'
 import { claimJobRun } from '../run-queue/index.ts'
 import { runJob } from '../runs/index.ts'
 import { jobRuns } from '../runs/tables.ts'
@@ -76,6 +76,21 @@ test('the log shows that the secret of the credential changed, but not the secre
     before: { encrypted: { password: '[hidden]' } },
     after: { encrypted: { password: '[hidden, changed]' } },
   })
+})
+
+test('a password that sudo needs is not rotated', async () => {
+  const sudoers = await t.given.credential(ours.admin, 'SSH_PASSWORD')
+  const become = await t.given.credential(ours.admin, 'BECOME')
+  const [node] = await t.given.fleet(ours.admin, {
+    prefix: 'sudo',
+    with: { credentialId: sudoers.id, becomeCredentialId: become.id },
+  })
+  await expect(rotateCredential(ours.admin, { id: sudoers.id })).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringContaining(`sudo on ${node!.name} has a password`),
+  })
+  await t.runtime.db.update(credentials).set({ becomeMethod: 'su' }).where(eq(credentials.id, become.id))
+  expect(await rotateCredential(ours.admin, { id: sudoers.id })).toMatchObject({ status: 'RUNNING' })
 })
 
 test('no host gets the new secret after a cancellation', async () => {

@@ -103,6 +103,13 @@ function checkIsolation(mode: Worker['isolation'], weakness: string | null): Obs
       message: `Playbooks are not isolated from the worker's machine${weakness ? `: ${weakness}` : ''}.`,
       nextStep: 'Install bubblewrap on the worker and restart it; docs/operate.md, "Isolation of playbooks".',
     }
+  if (mode === 'unavailable')
+    return {
+      check: 'ISOLATION',
+      severity: 'WARNING',
+      message: `The worker has no sandbox${weakness ? ` (${weakness})` : ''}: it rejects playbooks from bundles and git repositories.`,
+      nextStep: 'Install bubblewrap on the worker and restart it.',
+    }
   if (weakness)
     return {
       check: 'ISOLATION',

@@ -4,6 +4,19 @@ import type { Observation } from '../kernel/finding.ts'
 /** A path with secrets, which only its owner may access. */
 export type PrivatePath = { path: string; what: string }
 
+/** Certificates are public. */
+const PUBLIC_FILE = /(CERT|CA)_FILE$/
+
+/** Files with secrets that settings NAME_FILE name. */
+export function secretFilesOf(...settings: Record<string, unknown>[]): PrivatePath[] {
+  const named = Object.entries(Object.assign({}, ...settings) as Record<string, unknown>)
+  return named.flatMap(([name, path]) =>
+    name.endsWith('_FILE') && !PUBLIC_FILE.test(name) && typeof path === 'string' && path !== ''
+      ? [{ path, what: `The file of ${name.slice(0, -'_FILE'.length)}` }]
+      : [],
+  )
+}
+
 /** Container engines mount secrets here. Only processes of the container can read them, regardless of the file mode. */
 const CONTAINER_SECRETS = '/run/secrets/'
 

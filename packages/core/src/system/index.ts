@@ -1,6 +1,7 @@
 export type { Finding, Observation, SystemCheckName } from '../kernel/finding.ts'
 export { SYSTEM_CHECKS } from '../kernel/finding.ts'
 export { checkDatabase } from './check-database.ts'
+export { secretFilesOf } from './check-files.ts'
 export { checkProcess, type ProcessFacts } from './check-process.ts'
 export { checkPublicUrl } from './check-public-url.ts'
 export { systemPermissions } from './permissions.ts'

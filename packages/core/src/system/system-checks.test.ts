@@ -8,7 +8,7 @@ import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { recordWorkerLiveness, registerWorker } from '../workers/index.ts'
 import { workers } from '../workers/tables.ts'
 import { checkDisk } from './check-disk.ts'
-import { checkFiles } from './check-files.ts'
+import { checkFiles, secretFilesOf } from './check-files.ts'
 import { checkClock, checkProcess } from './check-process.ts'
 import { checkPublicUrl, type Finding, runSystemChecks } from './index.ts'
 
@@ -86,6 +86,11 @@ test('reports workers without isolation', async () => {
   })
   await t.runtime.db.update(workers).set({ isolation: 'uid' }).where(eq(workers.id, id))
   expect(await severityOf('ISOLATION')).toEqual(['WARNING'])
+  await t.runtime.db.update(workers).set({ isolation: 'unavailable' }).where(eq(workers.id, id))
+  expect((await findings()).find(({ check }) => check === 'ISOLATION')).toMatchObject({
+    severity: 'WARNING',
+    message: 'The worker has no sandbox (bwrap is missing): it rejects playbooks from bundles and git repositories.',
+  })
 })
 
 test('includes what workers report of themselves', async () => {
@@ -144,6 +149,19 @@ test('reports secrets that other users can read, and files of another user', asy
   chmodSync(dir, 0o755)
   expect(await checkFiles([{ path: dir, what: 'The data directory' }])).toMatchObject([
     { severity: 'ERROR', nextStep: `Run: chmod 0700 ${dir}` },
+  ])
+})
+
+test('checks the files of all secrets, but not certificates', () => {
+  const settings = {
+    OIDC_CLIENT_SECRET_FILE: '/etc/muster/oidc',
+    LDAP_CA_FILE: '/ca.pem',
+    TLS_CERT_FILE: '/cert.pem',
+    SMTP_PASSWORD_FILE: undefined,
+  }
+  expect(secretFilesOf({ DATABASE_URL_FILE: '/db', HOST: '::' }, settings)).toEqual([
+    { path: '/db', what: 'The file of DATABASE_URL' },
+    { path: '/etc/muster/oidc', what: 'The file of OIDC_CLIENT_SECRET' },
   ])
 })
 

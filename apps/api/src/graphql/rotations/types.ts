@@ -1,9 +1,11 @@
 import { permissionDeniedReason } from '@muster/core/context'
-import { isOneOf, visibleTo } from '@muster/core/db'
+import { isOneOf } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import {
   cancelBlockedReason,
   completeBlockedReason,
+  findRotationFacts,
+  type RotationFacts,
   resumeBlockedReason,
   rotateBlockedReason,
   rotationPermissions,
@@ -16,7 +18,7 @@ import { connectionTypes, PAGED } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
 import { CredentialRotationHostStatus, CredentialRotationStatus } from './enums.ts'
 
-const { computeNodes, credentialRotationHosts: hosts, credentialRotations, credentials } = schema
+const { credentialRotationHosts: hosts } = schema
 
 type Counts = { total: number; installed: number; failed: number }
 
@@ -125,16 +127,7 @@ export const CredentialRotation = builder.drizzleNode('credentialRotations', {
 
 const rotationConnection = connectionTypes(CredentialRotation, 'CredentialRotation', 'rotations of a credential')
 
-type Facts = { nodes: number; isRotating: boolean }
-
-const factsOf = loader<Facts>(async ({ ctx }, ids) => {
-  const { rows } = await ctx.db.execute<Facts & { id: string }>(sql`
-    select ${credentials.id},
-      (select count(*)::int from ${computeNodes} n where n.credential_id = ${credentials.id} and n.connection_type = 'ssh' and n.decommissioned_at is null) as nodes,
-      exists (select from ${credentialRotations} r where r.credential_id = ${credentials.id} and r.finished_at is null) as "isRotating"
-    from ${credentials} where ${visibleTo(ctx, credentials)} and ${isOneOf(credentials.id, [...ids])}`)
-  return new Map(rows.map((row) => [row.id, row]))
-})
+const factsOf = loader<RotationFacts>(({ ctx }, ids) => findRotationFacts(ctx.db, ctx, ids))
 
 builder.drizzleObjectFields(Credential, (t) => ({
   rotateBlockedReason: t.string({
@@ -143,7 +136,7 @@ builder.drizzleObjectFields(Credential, (t) => ({
     select: { columns: { id: true, name: true, kind: true, encrypted: true } },
     resolve: async (credential, _args, context) =>
       permissionDeniedReason(context.ctx.actor, rotationPermissions.write) ??
-      rotateBlockedReason(credential, (await factsOf(context, credential.id)) ?? { nodes: 0, isRotating: false }),
+      rotateBlockedReason(credential, (await factsOf(context, credential.id))!),
   }),
   rotations: t.relatedConnection(
     'rotations',

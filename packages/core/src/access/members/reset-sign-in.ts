@@ -25,7 +25,12 @@ export async function resetSignIn(caller: SystemCtx, { email }: { email: string 
       .orderBy(asc(members.createdAt))
     const addresses = [...new Set(found.map((user) => user.email))]
     const [user] = found
-    if (!user) throw new NotFound(email ? `There is no member with the address ${email}.` : 'There is no owner.')
+    if (!user)
+      throw new NotFound(
+        email
+          ? `There is no member with the address ${email}.`
+          : 'No tenant has an owner. Start Muster once: the first start creates one.',
+      )
     if (addresses.length > 1)
       throw new Conflict(`There are several owners. Name one of their addresses: ${addresses.slice(0, 20).join(', ')}`)
     await tx.delete(sessions).where(eq(sessions.userId, user.id))

@@ -25,7 +25,7 @@ export async function resumeMember(ctx: Ctx, input: z.input<typeof IdInput>): Pr
       .set({ suspendedAt: null, suspendedById: null, suspendedByName: null })
       .where(and(eq(members.id, id), isNotNull(members.suspendedAt)))
       .returning()
-    if (!member) throw new Conflict(`${before.name} is not suspended.`)
+    if (!member) throw new Conflict(`${before.name} is not suspended and can sign in.`)
     await audit(tx, ctx, memberAudit.resume, before)
     ctx.notify(accessChanged({ id: before.userId, tenantId: ctx.tenantId }))
     return member

@@ -29,7 +29,7 @@ export async function suspendMember(ctx: Ctx, input: z.input<typeof IdInput>): P
       .set({ suspendedAt: sql`now()`, ...actorColumns(ctx, 'suspended') })
       .where(and(eq(members.id, id), isNull(members.suspendedAt)))
       .returning()
-    if (!member) throw new Conflict(`${before.name} is already suspended.`)
+    if (!member) throw new Conflict(`${before.name} is already suspended. Resume or remove the member.`)
     await assertOwnerRemains(tx, ctx, before)
     await revokeInvitationsOf(tx, ctx, before.userId)
     await audit(tx, ctx, memberAudit.suspend, before)

@@ -32,7 +32,7 @@ export async function transferOwnership(ctx: Ctx, input: z.input<typeof IdInput>
       .where(and(visibleTo(ctx, members), eq(members.userId, userId!), eq(members.role, 'owner')))
       .returning()
     // The caller's role changed after the request began.
-    if (!former) throw new Conflict('You are no longer an owner of the tenant.')
+    if (!former) throw new Conflict('You are no longer an owner of the tenant. An owner can transfer ownership.')
     const [member] = await tx.update(members).set({ role: 'owner' }).where(eq(members.id, id)).returning()
     await audit(tx, ctx, memberAudit.transferOwnership, before, { from: ctx.actor.name, role: before.role })
     ctx.notify(accessChanged({ id: before.userId, tenantId: ctx.tenantId }))

@@ -20,7 +20,7 @@ export async function switchTenant(caller: SystemCtx, input: z.input<typeof Swit
   if (actor.kind !== 'user') throw new Forbidden('Only users have sessions.')
   await inTransaction(caller, async (tx, caller) => {
     const membership = (await findMemberships(tx, actor.id)).find((each) => each.tenantId === tenantId)
-    if (!membership) throw new Forbidden('You are not an active member of this tenant.')
+    if (!membership) throw new Forbidden('You are not an active member of this tenant. Ask one of its admins for an invitation.')
     const [session] = await tx
       .update(sessions)
       .set({ activeTenantId: tenantId })

@@ -97,7 +97,7 @@ export async function createApiToken(
       throw tooLong(`less: your own token expires at ${parent.expiresAt.toISOString()}`)
     const networks = fields.networks.length > 0 ? fields.networks : (parent?.networks ?? [])
     const outside = parent && parent.networks.length > 0 ? networkOutside(networks, parent.networks) : null
-    if (outside) throw new Forbidden(`The network ${outside} is outside the networks of your own token.`)
+    if (outside) throw new Forbidden(`The network ${outside} is outside the networks of your own token. Name one within them.`)
     const expiresAt = sql`now() + make_interval(secs => ${seconds})`
     const [apiToken] = await tx
       .insert(apiTokens)
@@ -181,6 +181,6 @@ async function lockParent(tx: Tx, ctx: Ctx, id: string): Promise<ApiToken> {
     .from(apiTokens)
     .where(and(visibleTo(ctx, apiTokens), eq(apiTokens.id, id), isNull(apiTokens.revokedAt)))
     .for('share')
-  if (!parent) throw new Forbidden('Your own API token was revoked.')
+  if (!parent) throw new Forbidden('Your own API token was revoked. Sign in, or use another token.')
   return parent
 }

@@ -66,7 +66,7 @@ export function openPool(url: string, options: { max?: number; name?: string; st
  */
 export function connectDb<R extends AnyRelations = EmptyRelations>(
   url: string,
-  options: { max?: number; name?: string; relations?: R } = {},
+  options: { max?: number; name?: string; relations?: R; statementTimeoutMs?: number } = {},
 ) {
   const pool = openPool(url, options)
   const db = drizzle<R, pg.Pool>({ client: pool, relations: options.relations as R })
