@@ -16,6 +16,7 @@ import { createLog } from '../../../../packages/core/src/kernel/log.ts'
 import { createQueue } from '../../../../packages/core/src/kernel/queue.ts'
 import { queues, relations } from '../../../../packages/core/src/registry.ts'
 import { createFactories } from '../../../../packages/core/src/testing/factories.ts'
+import { nodeEnvironment } from '../../../../packages/core/src/testing/node-environment.ts'
 import { pickPort } from '../ports.ts'
 import { type RunningPostgres, startPostgres } from '../postgres/start-postgres.ts'
 import { root } from '../root.ts'
@@ -147,7 +148,7 @@ test('a backup during writes restores into an empty directory, on which the API 
 async function expectApiStarts(databaseUrl: string, dataDir: string): Promise<void> {
   const port = await pickPort()
   const env: NodeJS.ProcessEnv = {
-    PATH: process.env.PATH,
+    ...nodeEnvironment,
     DATABASE_URL: databaseUrl,
     PORT: String(port),
     HOST: '127.0.0.1',
