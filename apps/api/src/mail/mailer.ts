@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import type { mailSettings } from '@muster/core/access'
 import type { Config } from '@muster/core/config'
 import { Unavailable } from '@muster/core/errors'
+import { certificateProblem } from '@muster/core/outbound'
 import type { Observation } from '@muster/core/system'
 import { createTransport } from 'nodemailer'
 
@@ -57,7 +58,7 @@ export function createMailer(
           signal: AbortSignal.timeout(TIMEOUT_MS),
         })
       } catch (error) {
-        throw new Unavailable(`The mail could not be sent: ${reasonOf(error as SmtpError)}`)
+        throw new Unavailable(`The mail could not be sent: ${reasonOf(error as SmtpError, host)}`)
       }
     },
     async check() {
@@ -65,7 +66,7 @@ export function createMailer(
         await transport.verify()
         return { check: 'MAIL', severity: 'OK', message: `The mail server ${host} accepts mail.`, nextStep: null }
       } catch (error) {
-        const message = `No mail can be sent: ${reasonOf(error as SmtpError)}`
+        const message = `No mail can be sent: ${reasonOf(error as SmtpError, host)}`
         return {
           check: 'MAIL',
           severity: 'ERROR',
@@ -79,12 +80,12 @@ export function createMailer(
 
 type SmtpError = Error & { code?: string; responseCode?: number; cause?: Error }
 
-function reasonOf({ code, responseCode, message, cause }: SmtpError): string {
+function reasonOf({ code, responseCode, message, cause }: SmtpError, host: string): string {
   if (cause?.name === 'TimeoutError') return `the mail server did not accept it within ${TIMEOUT_MS / 1000} s.`
   if (code === 'EAUTH') return 'the mail server rejects the user name or password. Check SMTP_URL and SMTP_PASSWORD_FILE.'
   if (code === 'ETLS') return 'the mail server offers no TLS. Check SMTP_URL.'
-  if (/certificate|altname/i.test(message))
-    return 'the certificate of the mail server is not trusted. Set its CA in NODE_EXTRA_CA_CERTS.'
+  const problem = certificateProblem({ message }, 'its CA in NODE_EXTRA_CA_CERTS of the API')
+  if (problem) return `the mail server ${host} ${problem}.`
   if (responseCode) return `the mail server responds with ${responseCode}.`
   return `the mail server cannot be reached (${code ?? 'unknown error'}). Check SMTP_URL.`
 }

@@ -5,7 +5,7 @@ import { connect as overTls } from 'node:tls'
 import { type ldapSettings, rolesOf } from '@muster/core/access'
 import type { Config } from '@muster/core/config'
 import { DomainError, Unauthenticated, Unavailable } from '@muster/core/errors'
-import { type LocalTarget, resolveTarget, TargetError } from '@muster/core/outbound'
+import { certificateProblem, type LocalTarget, resolveTarget, TargetError } from '@muster/core/outbound'
 import type { Observation } from '@muster/core/system'
 import { Client, type Entry, escapeFilter, InvalidCredentialsError, ResultCodeError } from 'ldapts'
 import type { Identity } from './identity.ts'
@@ -197,8 +197,8 @@ export function createLdap(
     if (error instanceof ResultCodeError) return new Unavailable(`${host} rejects the search (LDAP result ${error.code}).`)
     const { code } = error as { code?: unknown }
     const text = typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : 'no response'
-    if (/CERT|ALTNAME|SIGNATURE/.test(text))
-      return new Unavailable(`${host} presents an untrusted certificate (${text}). Set its CA in LDAP_CA_FILE.`)
+    const problem = certificateProblem({ code }, 'its CA in LDAP_CA_FILE')
+    if (problem) return new Unavailable(`${host} ${problem}.`)
     return new Unavailable(`${host} cannot be reached with TLS (${text}). Check LDAP_URL.`)
   }
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { RouteSettings } from '@muster/core/alerts'
-import { resolveTarget } from '@muster/core/outbound'
+import { certificateProblem, resolveTarget } from '@muster/core/outbound'
 import { createTransport } from 'nodemailer'
 import { DeliveryError } from '../delivery/delivery-error.ts'
 import type { Limits } from '../delivery/post.ts'
@@ -52,8 +52,8 @@ function deliveryError(server: string, { code, responseCode, message, cause }: S
   if (code === 'EAUTH') return new DeliveryError(`${server} rejects the username or password (${responseCode}).`)
   if (code === 'ETLS') return new DeliveryError(`${server} offers no TLS.`)
   // nodemailer reports every connection fault as ESOCKET.
-  if (/certificate|altname/i.test(message))
-    return new DeliveryError(`${server} presents an untrusted certificate; set its CA in NODE_EXTRA_CA_CERTS of the worker.`)
+  const problem = certificateProblem({ message }, 'its CA in NODE_EXTRA_CA_CERTS of the worker')
+  if (problem) return new DeliveryError(`${server} ${problem}.`)
   if (responseCode) return new DeliveryError(`${server} responds with ${responseCode}.`, { isFinal: responseCode >= 500 })
   return new DeliveryError(`${server} cannot be reached (${code ?? message}).`)
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import type { AuditSink } from '@muster/core/audit-sinks'
-import { resolveTarget } from '@muster/core/outbound'
+import { certificateProblem, resolveTarget } from '@muster/core/outbound'
 import { DeliveryError } from '../delivery/delivery-error.ts'
 import type { Limits } from '../delivery/post.ts'
 import { framed } from './syslog-message.ts'
@@ -49,11 +49,10 @@ export async function sendSyslog(
   })
 }
 
-function deliveryError(receiver: string, { code, message }: NodeJS.ErrnoException): DeliveryError {
-  if (/CERT|ALTNAME|SIGNATURE/.test(code ?? ''))
-    return new DeliveryError(
-      `${receiver} presents an untrusted certificate (${code}); set the sink's CA certificate, or the host that the certificate has.`,
-    )
+function deliveryError(receiver: string, error: NodeJS.ErrnoException): DeliveryError {
+  const { code, message } = error
+  const problem = certificateProblem(error, "the sink's CA certificate")
+  if (problem) return new DeliveryError(`${receiver} ${problem}.`)
   if (/^ERR_SSL/.test(code ?? '')) return new DeliveryError(`${receiver} does not speak TLS (${code}).`)
   return new DeliveryError(`${receiver} cannot be reached (${code ?? message}).`)
 }

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { certificateProblem } from '../kernel/outbound/index.ts'
 import type { ArtifactStore, StoreConfig } from './store.ts'
 
 const CONNECT_MS = 5000
@@ -91,8 +92,9 @@ export const attachment = (fileName: string): string =>
   `attachment; filename="${fileName.replace(/[^\x20-\x7e]|["\\%]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(fileName)}`
 
 function describeError(error: unknown, { NODE_ARTIFACTS_BUCKET, S3_ENDPOINT }: S3Config): Error {
-  const { name, code } = error as { name?: string; code?: string }
+  const { name, code, message } = error as Error & { code?: string }
+  const problem = certificateProblem({ code, message }, 'its CA in NODE_EXTRA_CA_CERTS of the API and the workers')
   return new Error(
-    `The bucket ${NODE_ARTIFACTS_BUCKET}${S3_ENDPOINT ? ` at ${S3_ENDPOINT}` : ''} cannot be used (${code ?? name}).`,
+    `The bucket ${NODE_ARTIFACTS_BUCKET}${S3_ENDPOINT ? ` at ${S3_ENDPOINT}` : ''} ${problem ?? `cannot be used (${code ?? name})`}.`,
   )
 }

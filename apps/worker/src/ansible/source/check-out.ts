@@ -186,5 +186,8 @@ function gitFailureReason(stderr: string): string {
   const redirect = /redirect|returned error: 30\d/i.test(stderr)
     ? ' Redirects are not followed; use the final URL of the repository.'
     : ''
-  return `${[...(ssh ? [ssh.trim()] : []), git].join(' ').slice(0, 500)}${redirect}`
+  const certificate = /certificate/i.test(git)
+    ? " Use a name that the certificate has, renew it, or add its CA to the worker's system certificates."
+    : ''
+  return `${[...(ssh ? [ssh.trim()] : []), git].join(' ').slice(0, 500)}${redirect}${certificate}`
 }

@@ -1,3 +1,4 @@
+export { certificateProblem } from './certificate-problem.ts'
 export { HookSecret, HookUrl } from './hook-fields.ts'
 export { isLocalAddress } from './local-addresses.ts'
 export { endpointOf, resolveTarget, type TargetAddress, TargetError, targetIssues, targetsOf } from './resolve-target.ts'

@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
+import { certificateProblem } from './certificate-problem.ts'
 import { endpointOf, resolveTarget, TargetError } from './resolve-target.ts'
 import type { LocalTarget } from './settings.ts'
 
@@ -76,11 +77,8 @@ export async function sendRequest(
 
 const timeoutError = (timeoutMs: number) => new RequestError('timeout', `did not respond within ${timeoutMs / 1000} s`)
 
-function errorOf({ code, message }: NodeJS.ErrnoException): RequestError {
-  if (/CERT|ALTNAME|SIGNATURE/.test(code ?? ''))
-    return new RequestError(
-      'certificate',
-      `presents an untrusted certificate (${code}); set its CA in NODE_EXTRA_CA_CERTS of the worker`,
-    )
-  return new RequestError('unreachable', `cannot be reached (${code ?? message})`)
+function errorOf(error: NodeJS.ErrnoException): RequestError {
+  const problem = certificateProblem(error, 'its CA in NODE_EXTRA_CA_CERTS of the API and the workers')
+  if (problem) return new RequestError('certificate', problem)
+  return new RequestError('unreachable', `cannot be reached (${error.code ?? error.message})`)
 }
