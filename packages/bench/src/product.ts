@@ -29,8 +29,8 @@ export type Product = {
   cpu(): { api: number; worker: number; postgres: number }
   /** Kills one process with SIGKILL. */
   kill(process: Process): Promise<void>
-  /** Starts a process and waits until it is ready. */
-  start(process: Process): Promise<void>
+  /** Starts a process, with further settings, and waits until it is ready. */
+  start(process: Process, env?: Record<string, string>): Promise<void>
   /** Kills its Postgres and starts it again. */
   crashPostgres(): Promise<void>
   /** URL of the metrics of an API process. */
@@ -76,11 +76,11 @@ export async function startProduct(
   const failed: string[] = []
   // Also when the caller ends with an uncaught error.
   process.once('exit', () => children.forEach((child) => void child.kill('SIGKILL')))
-  const start = async (name: Process) => {
+  const start = async (name: Process, more: Record<string, string> = {}) => {
     const log = openSync(join(dir, `${name}.log`), 'a')
     const child = spawn(process.execPath, [join(ROOT, `apps/${name === 'worker' ? name : 'api'}/src/main.ts`)], {
       cwd: ROOT,
-      env: { ...settings, PORT: String(ports[name]), METRICS_PORT: String(metricsPorts[name]) },
+      env: { ...settings, PORT: String(ports[name]), METRICS_PORT: String(metricsPorts[name]), ...more },
       stdio: ['ignore', log, log],
     })
     closeSync(log)

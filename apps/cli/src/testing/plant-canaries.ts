@@ -1,13 +1,16 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Product } from '@muster/bench/product'
 import type { Lab } from '@muster/lab'
 import { expect } from 'vitest'
+import { roleUrls } from '../../../../packages/core/src/kernel/db/role-urls.ts'
 import { makePrivateKey, nodeEnvironment } from '../../../../packages/core/src/testing/index.ts'
 import { totpCode } from '../../../api/src/testing/totp.ts'
+import { useProviderSecrets } from './provider-canaries.ts'
 import type { Canary, Place } from './search-secrets.ts'
 
 const RESET_OWNER = fileURLToPath(new URL('../../../api/src/reset-owner.ts', import.meta.url))
@@ -20,6 +23,9 @@ const secret = (): string => `cä"/${randomBytes(12).toString('base64')}+&`
 
 /** A line of a key that belongs to its private part. */
 const lineOf = (key: string): string => key.trim().split('\n').at(-2)!
+
+/** The token of a link, which browsers do not send to servers. */
+const tokenIn = (link: string): string => new URLSearchParams(new URL(link).hash.slice(1)).get('token')!
 
 type Planted = {
   canaries: Canary[]
@@ -58,9 +64,11 @@ export async function plantCanaries(product: Product, lab: Lab): Promise<Planted
   }
 
   plant('master password', readFileSync(path.join(product.dir, 'master-password'), 'utf8').trim())
-  const link = execFileSync(process.execPath, [RESET_OWNER], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
+  const { app, system } = roleUrls({ DATABASE_URL: product.databaseUrl })
+  for (const [role, url] of Object.entries({ owner: product.databaseUrl, app, system }))
+    plant(`password of the database role ${role}`, decodeURIComponent(new URL(url).password))
+  // Not synchronously: fetch would not notice that the server closed an idle connection.
+  const { stdout: link } = await promisify(execFile)(process.execPath, [RESET_OWNER], {
     env: {
       ...nodeEnvironment,
       DATABASE_URL: product.databaseUrl,
@@ -69,7 +77,7 @@ export async function plantCanaries(product: Product, lab: Lab): Promise<Planted
       CREDENTIAL_MASTER_PASSWORD_FILE: path.join(product.dir, 'master-password'),
     },
   })
-  const token = plant('reset token', new URL(link.trim()).searchParams.get('token')!)
+  const token = plant('reset token', tokenIn(link.trim()))
   session = plant('session token', (await mutate('signInWithLink', 'sessionToken', { token })).sessionToken)
   await mutate('setPassword', '__typename', { password: plant('password of a user') })
   const totp = await mutate('startTotp', 'uri recoveryCodes', { currentPassword: canaries.at(-1)!.value })
@@ -79,7 +87,7 @@ export async function plantCanaries(product: Product, lab: Lab): Promise<Planted
   plant('API token', (await mutate('createApiToken', 'secret', { name: 'canary', role: 'viewer' })).secret)
   plant('enrollment token', (await mutate('createAgentEnrollmentToken', 'token', {})).token)
   const { link: invitation } = await mutate('inviteMember', 'link', { email: 'canary@invited.test', role: 'viewer' })
-  plant('invitation token', new URL(invitation).searchParams.get('token') ?? new URL(invitation).hash.slice(1))
+  plant('invitation token', tokenIn(invitation))
 
   const { sshKey, sudoPassword } = lab.credentials
   const credential = async (name: string, fields: object): Promise<string> =>
@@ -149,6 +157,8 @@ export async function plantCanaries(product: Product, lab: Lab): Promise<Planted
   const answers = await Promise.all(refused.map(([operation, input]) => send(operation, '__typename', input)))
   expect(answers.filter(({ data }) => String(data?.it?.__typename).endsWith('Payload'))).toEqual([])
 
+  const providers = await useProviderSecrets(product, plant('OIDC client secret'), plant('LDAP bind password'))
+
   const ask = async (query: string, variables: object = {}) => {
     const response = await fetch(`${product.url}/graphql`, {
       method: 'POST',
@@ -177,5 +187,5 @@ export async function plantCanaries(product: Product, lab: Lab): Promise<Planted
     )
     .toMatch(/SUCCEEDED|FAILED|ERROR/)
   const leak = (notes: string) => mutate('updateNode', '__typename', { id: idOf('gpu01'), notes })
-  return { canaries, leak, errors: { name: 'answers of refused requests', text: JSON.stringify(answers) } }
+  return { canaries, leak, errors: { name: 'answers of refused requests', text: JSON.stringify(answers) + providers } }
 }
