@@ -68,7 +68,9 @@ test('does not send a secret link without encryption or to an untrusted server',
   const plain = await server({ disabledCommands: ['STARTTLS'] })
   await expect(mailer({ SMTP_URL: `smtp://127.0.0.1:${plain.port}` }).send(MAIL)).rejects.toThrow(/mail server/)
   const untrusted = await server(tls)
-  await expect(mailer({ SMTP_URL: `smtp://127.0.0.1:${untrusted.port}` }).send(MAIL)).rejects.toThrow(/127\.0\.0\.1 presents an untrusted certificate/)
+  await expect(mailer({ SMTP_URL: `smtp://127.0.0.1:${untrusted.port}` }).send(MAIL)).rejects.toThrow(
+    /127\.0\.0\.1 presents an untrusted certificate/,
+  )
   expect([plain.mails, untrusted.mails]).toEqual([[], []])
   await mailer({ SMTP_URL: `smtp+plain://127.0.0.1:${plain.port}` }).send(MAIL)
   expect(plain.mails).toHaveLength(1)

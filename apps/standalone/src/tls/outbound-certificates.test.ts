@@ -35,7 +35,8 @@ const KINDS = {
 
 /** Every TLS client, with a secret that it would send. */
 const CLIENTS: Record<string, (port: number, folder: string) => Promise<unknown>> = {
-  'a webhook': (port) => post({ url: new URL(`https://127.0.0.1:${port}/`), headers: { authorization: SECRET }, body: SECRET }, limits),
+  'a webhook': (port) =>
+    post({ url: new URL(`https://127.0.0.1:${port}/`), headers: { authorization: SECRET }, body: SECRET }, limits),
   'Vault or OpenBao': (port) => readSecret(port, 'VAULT'),
   'AWS Secrets Manager': (port) => readSecret(port, 'AWS_SECRETS_MANAGER'),
   'an OpenID provider': (port) =>

@@ -6,7 +6,7 @@ const MAX_BODY_BYTES = 25_000_000
 const MAX_ANONYMOUS_BODY_BYTES = 1_000_000
 
 const repeat = (count: number, of: (i: number) => string) => Array.from({ length: count }, (_, i) => of(i)).join(' ')
-const graphql = (query: string, variables: object = {}) => ({ path: '/graphql', body: JSON.stringify({ query, variables }) })
+const operation = (query: string, variables: object = {}) => ({ path: '/graphql', body: JSON.stringify({ query, variables }) })
 const RUNS = 'runs(first: 50) { edges { node { hosts(first: 50) { edges { node { node { '
 
 type Abuse = {
@@ -23,29 +23,32 @@ type Abuse = {
 
 /** Requests of one client that should not slow down the others. */
 export const ABUSES: Record<string, Abuse> = {
-  depth: { ...graphql(`{ nodes { edges { node { ${RUNS.repeat(3)} id ${'} '.repeat(21)} } } } }`), answers: ['DEPTH'] },
-  aliases: { ...graphql(`{ ${repeat(MAX_ALIASES * 4, (i) => `a${i}: viewer { name }`)} }`), answers: ['ALIASES'] },
-  tokens: { ...graphql(`{ viewer { ${'name '.repeat(MAX_TOKENS * 4)} } }`), answers: ['TOKENS'] },
+  depth: { ...operation(`{ nodes { edges { node { ${RUNS.repeat(3)} id ${'} '.repeat(21)} } } } }`), answers: ['DEPTH'] },
+  aliases: { ...operation(`{ ${repeat(MAX_ALIASES * 4, (i) => `a${i}: viewer { name }`)} }`), answers: ['ALIASES'] },
+  tokens: { ...operation(`{ viewer { ${'name '.repeat(MAX_TOKENS * 4)} } }`), answers: ['TOKENS'] },
   cost: {
-    ...graphql(
+    ...operation(
       `{ nodes(first: ${MAX_PAGE}) { edges { node { runs(first: ${MAX_PAGE}) { edges { node { id number status } } } } } } }`,
     ),
     answers: ['COST'],
   },
-  body_bytes: { ...graphql('{ __typename }', { pad: 'x'.repeat(MAX_BODY_BYTES) }), answers: ['BODY', 'LARGE_BODIES', 'cut off'] },
+  body_bytes: {
+    ...operation('{ __typename }', { pad: 'x'.repeat(MAX_BODY_BYTES) }),
+    answers: ['BODY', 'LARGE_BODIES', 'cut off'],
+  },
   anonymous_body_bytes: {
-    ...graphql('{ __typename }', { pad: 'x'.repeat(MAX_ANONYMOUS_BODY_BYTES) }),
+    ...operation('{ __typename }', { pad: 'x'.repeat(MAX_ANONYMOUS_BODY_BYTES) }),
     isAnonymous: true,
     answers: ['BODY', 'cut off'],
   },
   frame_of_100_mb: { path: '/graphql', frame: Buffer.alloc(100_000_000, 'x'), answers: ['1009', '1006', '4408'] },
   parallel_large_pages: {
-    ...graphql(
+    ...operation(
       `{ nodes(first: ${MAX_PAGE}) { edges { node { id name host status tags accelerators { index model health } } } } }`,
     ),
     answers: ['ok', 'OPERATIONS'],
   },
-  slow_bodies: { ...graphql('{ viewer { name } }'), isSlow: true, answers: ['slow', 'cut off'] },
+  slow_bodies: { ...operation('{ viewer { name } }'), isSlow: true, answers: ['slow', 'cut off'] },
   parallel_inventory: { path: '/api/inventory', answers: ['ok', '429'] },
   anonymous_inventory: { path: '/api/inventory', isAnonymous: true, answers: ['401'] },
 }
