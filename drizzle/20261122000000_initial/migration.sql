@@ -122,6 +122,7 @@ CREATE TABLE "sessions" (
 	"id" uuid PRIMARY KEY,
 	"user_id" uuid NOT NULL,
 	"token_hash" text NOT NULL UNIQUE,
+	"is_active" boolean DEFAULT false NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
 	"last_used_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"ip_address" text,

@@ -13,8 +13,10 @@ import {
   type Removable,
   recordIdentityProof,
   resetPassword,
+  sessionAudit,
   switchTenant,
 } from '@muster/core/access'
+import { audit } from '@muster/core/audit'
 import { assertIdentityConfirmed } from '@muster/core/context'
 import type { Db } from '@muster/core/db'
 import { Conflict, InvalidInput, NotFound, SecondFactorRequired, Unauthenticated, Unavailable } from '@muster/core/errors'
@@ -41,6 +43,7 @@ import { type AuditFacts, requestCtx } from './request-ctx.ts'
 import { createSecondFactor } from './second-factor.ts'
 import { cookiePrefix, openCookie, sessionCookieName, signCookie } from './session-cookie.ts'
 import { endOtherSessions, endSession } from './sessions.ts'
+import { createSignInChanges } from './sign-in-changes.ts'
 
 const { members, sessions: userSessions, users } = schema
 
@@ -73,8 +76,9 @@ type AuthOptions = {
 export function createAuth(options: AuthOptions) {
   const { db, secret, publicUrl, log, mailer, oidc = null, ldap = null, sessions = { idleHours: 24, maxDays: 14 } } = options
   const links = new Map<string, string>()
+  const { joinedDb, changeSignIn } = createSignInChanges(db)
   const better = createBetterAuth({
-    db,
+    db: joinedDb,
     secret,
     publicUrl,
     log,
@@ -138,7 +142,7 @@ export function createAuth(options: AuthOptions) {
   async function signedIn(facts: RequestFacts, response: Response, rejection: string): Promise<SignedIn> {
     const { token } = response.ok ? ((await response.json()) as { token?: string }) : {}
     if (!token) throw new Unauthenticated(rejection)
-    const viewer = await callers.read(token, facts.headers).catch(async (error: unknown) => {
+    const viewer = await callers.read(token, facts.headers, true).catch(async (error: unknown) => {
       await discardSession(facts, token)
       throw error
     })
@@ -146,7 +150,7 @@ export function createAuth(options: AuthOptions) {
       await discardSession(facts, token)
       throw new Unauthenticated('This user is not an active member of any tenant. Ask an owner for access.')
     }
-    await deleteSessions(db, and(eq(userSessions.userId, viewer.actor.id), not(callers.isLiveSession(userSessions)))!)
+    await deleteSessions(db, and(eq(userSessions.userId, viewer.actor.id), not(callers.isUnexpired(userSessions)))!)
     return { viewer, sessionToken: token }
   }
 
@@ -191,6 +195,7 @@ export function createAuth(options: AuthOptions) {
     cookieOf,
     signedIn,
     discardSession,
+    changeSignIn,
     throttle,
     addressOf,
     isCurrentPassword,
@@ -226,6 +231,7 @@ export function createAuth(options: AuthOptions) {
     /** Calls back when the caller of a stream loses its access, see `createCallers`. */
     watchCaller: callers.watch,
     isLiveSession: callers.isLiveSession,
+    discardSession,
     /** IDs of the tenants of the user with this email address, at most ten. For the audit log only. */
     async tenantsOf(email: string): Promise<string[]> {
       const rows = await db
@@ -289,10 +295,19 @@ export function createAuth(options: AuthOptions) {
       ...facts
     }: RequestFacts & CallerContext): Promise<{ wasSignedIn: boolean; continueUrl: string | null }> {
       const continueUrl = await signOutUrl(facts)
-      if (facts.headers.has('cookie'))
-        await route(facts, '/sign-out', {}, caller?.sessionToken ? { session_token: caller.sessionToken } : {})
-      if (!caller?.sessionToken) return { wasSignedIn: false, continueUrl }
-      await (await internals).internalAdapter.deleteSession(caller.sessionToken)
+      const { sessionToken } = caller ?? {}
+      const end = async () => {
+        if (facts.headers.has('cookie')) await route(facts, '/sign-out', {}, sessionToken ? { session_token: sessionToken } : {})
+        if (sessionToken) await (await internals).internalAdapter.deleteSession(sessionToken)
+      }
+      if (!caller || !sessionToken) {
+        await end()
+        return { wasSignedIn: false, continueUrl }
+      }
+      await changeSignIn(ctx, async (tx, ctx) => {
+        await end()
+        await audit(tx, ctx, sessionAudit.end, { id: caller.sessionId, name: caller.actor.name })
+      })
       callers.clearCache()
       ctx.notify(accessChanged({ id: caller.actor.id, tenantId: caller.tenantId }))
       return { wasSignedIn: true, continueUrl }

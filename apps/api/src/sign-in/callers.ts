@@ -46,8 +46,10 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours 
   let isChecking = false
   let checkAgain = false
 
-  const isLiveSession = (table: Pick<typeof sessions, 'expiresAt' | 'lastUsedAt'>) =>
+  const isUnexpired = (table: Pick<typeof sessions, 'expiresAt' | 'lastUsedAt'>) =>
     and(gt(table.expiresAt, sql`now()`), gt(table.lastUsedAt, sql`now() - make_interval(secs => ${idleHours * 3600})`))!
+  const isLiveSession = (table: Pick<typeof sessions, 'expiresAt' | 'lastUsedAt' | 'isActive'>) =>
+    and(table.isActive, isUnexpired(table))!
 
   /** The session or API token of a request. A cookie counts only with a valid signature. */
   function tokenOf(headers: Headers): string | null {
@@ -60,9 +62,10 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours 
   /**
    * Reads the caller from the database; null when the token is not valid.
    * @param headers of the request: the wanted tenant and the client's address, on which API tokens depend
+   * @param isNew accepts a session whose sign-in is not recorded yet
    * @throws Forbidden the wanted tenant is not one of the caller's
    */
-  async function read(token: string, headers: Headers): Promise<Caller | null> {
+  async function read(token: string, headers: Headers, isNew = false): Promise<Caller | null> {
     const wanted = headers.get(TENANT_HEADER)
     if (token.startsWith('mst_')) {
       const found = await findActorByToken(db, token, clientAddress({ headers }))
@@ -89,7 +92,7 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours 
       })
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
-      .where(and(eq(sessions.token, hashToken(token)), isLiveSession(sessions)))
+      .where(and(eq(sessions.token, hashToken(token)), (isNew ? isUnexpired : isLiveSession)(sessions)))
     if (!row) return null
     const { id, name, email, isInstallationAdmin, sessionId, authenticatedAt, activeTenantId } = row
     const membership = chooseMembership(await findMemberships(db, id), { wanted, activeTenantId })
@@ -182,8 +185,10 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours 
     find,
     read,
     tokenOf,
-    /** Condition of sessions that have not expired. */
+    /** Condition of sessions that are accepted. */
     isLiveSession,
+    /** Condition of sessions that have not expired, with those whose sign-in is not recorded yet. */
+    isUnexpired,
     clearCache: () => cache.clear(),
     /**
      * Calls `end` once, within seconds, when the caller of a stream loses its access or gets another. Does nothing without a caller.

@@ -1,4 +1,5 @@
-import { accessChanged, type IdentityProvider, recordIdentityProof } from '@muster/core/access'
+import { accessChanged, type IdentityProvider, recordIdentityProof, sessionAudit } from '@muster/core/access'
+import { audit } from '@muster/core/audit'
 import { Conflict, InvalidInput } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
 import { and, eq } from 'drizzle-orm'
@@ -28,7 +29,7 @@ type Parts = SignInParts & Pick<ReturnType<typeof createPasskeys>, 'isOwnPasskey
 
 /** Proofs of identity during a session, for tenants that ask for them. */
 export function createIdentityConfirmation(parts: Parts) {
-  const { db, route, throttle, addressOf, isCurrentPassword, isOwnPasskey, callers, checkLdap } = parts
+  const { db, route, changeSignIn, throttle, addressOf, isCurrentPassword, isOwnPasskey, callers, checkLdap } = parts
 
   function sessionOf({ caller }: CallerContext): SessionCaller {
     if (!caller?.sessionToken || !caller.sessionId)
@@ -37,7 +38,10 @@ export function createIdentityConfirmation(parts: Parts) {
   }
 
   async function confirmed({ ctx, headers }: Context, { sessionId, sessionToken, ...caller }: SessionCaller): Promise<Caller> {
-    await recordIdentityProof(db, sessionId)
+    await changeSignIn(ctx, async (tx, ctx) => {
+      await recordIdentityProof(tx, sessionId)
+      await audit(tx, ctx, sessionAudit.confirm, { id: caller.actor.id, name: caller.actor.name })
+    })
     callers.clearCache()
     // Other processes read the session again.
     ctx.notify(accessChanged({ id: caller.actor.id, tenantId: caller.tenantId }))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
-import { ldapSettings } from '@muster/core/access'
+import { activateSession, ldapSettings } from '@muster/core/access'
 import { loadConfig } from '@muster/core/config'
 import { schema } from '@muster/core/registry'
 import type { TenantFixture } from '@muster/core/testing'
@@ -138,6 +138,7 @@ test('does not take over an account by its address; its user connects it', async
   expect(await signIn('*')).toMatchObject({ __typename: 'ConflictError', message: expect.stringContaining('not connected') })
   const token = await t.auth.createSignInToken('star@site.test')
   const link = await t.auth.signInWithLink({ headers: new Headers(from), requestId: 'x', responseHeaders: new Headers() }, token)
+  await activateSession(t.runtime.db, link.sessionToken)
   expect(await signIn('*', PASSWORD, {}, { connect: true })).toMatchObject({ __typename: 'InvalidInputError' })
   const connected = await signIn('*', PASSWORD, { authorization: `Bearer ${link.sessionToken}` }, { connect: true })
   expect(connected.sessionToken).toBe(link.sessionToken)

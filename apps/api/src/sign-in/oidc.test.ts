@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { oidcSettings } from '@muster/core/access'
+import { activateSession, oidcSettings } from '@muster/core/access'
 import { loadConfig } from '@muster/core/config'
 import type { LocalTarget } from '@muster/core/outbound'
 import { schema } from '@muster/core/registry'
@@ -171,6 +171,7 @@ test('a signed-in user connects an identity and keeps the role that a person gav
   const { email } = (await t.runtime.db.query.users.findFirst({ where: { id: tenant.viewer.actor.id! } }))!
   const token = await t.auth.createSignInToken(email)
   const link = await t.auth.signInWithLink({ headers: new Headers(from), requestId: 'x', responseHeaders: new Headers() }, token)
+  await activateSession(t.runtime.db, link.sessionToken)
   const bearer = { authorization: `Bearer ${link.sessionToken}` }
   expect(await start({}, { connect: true })).toMatchObject({ __typename: 'InvalidInputError' })
   const { url, cookie } = await start(bearer, { connect: true })

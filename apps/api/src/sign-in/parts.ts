@@ -3,6 +3,7 @@ import type { Db } from '@muster/core/db'
 import type { RequestFacts } from '../http/request-facts.ts'
 import type { Caller, SignedIn } from './caller.ts'
 import type { Callers } from './callers.ts'
+import type { ChangeSignIn } from './sign-in-changes.ts'
 
 /** Functions that all kinds of sign-in share, from `createAuth`. */
 export type SignInParts = {
@@ -16,6 +17,8 @@ export type SignInParts = {
   signedIn(facts: RequestFacts, response: Response, rejection: string): Promise<SignedIn>
   /** Ends a new session whose sign-in is rejected, and takes its cookie out of the response. */
   discardSession(facts: RequestFacts, token: string): Promise<void>
+  /** Runs a change of how the caller signs in, in one transaction with its audit entry. */
+  changeSignIn: ChangeSignIn
   throttle: Throttle
   addressOf(facts: Pick<RequestFacts, 'headers'>): string
   /** Whether it is the user's password; null when the user has none. @throws Unavailable after too many attempts */

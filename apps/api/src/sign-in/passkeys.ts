@@ -34,6 +34,7 @@ export function createPasskeys({
   route,
   cookieOf,
   signedIn,
+  changeSignIn,
   throttle,
   addressOf,
   checkCurrentPassword,
@@ -109,21 +110,23 @@ export function createPasskeys({
       const label = name.trim()
       if (label === '' || label.length > 100)
         throw new InvalidInput([{ path: 'input.name', message: 'must have 1 to 100 characters' }])
-      const response = await route(
-        context,
-        '/passkey/verify-registration',
-        { response: parseAnswer(answer.response), name: label },
-        { session_token, [PASSKEY_CHALLENGE]: answer.challenge },
-      )
-      if (!response.ok)
+      const id = await changeSignIn(context.ctx, async (_tx, ctx) => {
+        const response = await route(
+          context,
+          '/passkey/verify-registration',
+          { response: parseAnswer(answer.response), name: label },
+          { session_token, [PASSKEY_CHALLENGE]: answer.challenge },
+        )
+        if (!response.ok) return null
+        return (await recordPasskeyAdded(ctx, (await response.json()) as { id: string })).id
+      })
+      if (!id)
         throw new InvalidInput([
           {
             path: 'input.response',
             message: 'is not the response of an authenticator that verified you, or is older than five minutes',
           },
         ])
-      const { id } = (await response.json()) as { id: string }
-      await recordPasskeyAdded({ ...context.ctx, db: context.ctx.systemDb }, { id })
       return id
     },
 

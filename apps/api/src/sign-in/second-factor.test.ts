@@ -1,6 +1,7 @@
+import { hashToken } from '@muster/core/access'
 import { schema } from '@muster/core/registry'
-import { desc, eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { desc, eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { PEER } from '../http/request-facts.ts'
 import { AUTH_SECRET, testApi } from '../testing/api.ts'
 import { insertSession } from '../testing/sessions.ts'
@@ -61,6 +62,56 @@ async function setUp() {
   session = confirmed.sessionToken
   return { uri, recoveryCodes }
 }
+
+describe('the audit log', () => {
+  /** Makes the insert of successful entries of this action fail. */
+  const rejectEntries = (action: string) =>
+    t.asOwner(`create function test_reject_entry() returns trigger language plpgsql as
+        $$ begin raise exception 'rejected'; end $$;
+      create trigger test_reject_entry before insert on audit_entries for each row
+        when (new.outcome = 'succeeded' and new.action = '${action}') execute function test_reject_entry()`)
+  const acceptEntries = () => t.asOwner('drop trigger test_reject_entry on audit_entries; drop function test_reject_entry')
+  const countSessions = () => t.runtime.db.$count(schema.sessions, eq(schema.sessions.userId, userId))
+  const isOn = async () => (await t.runtime.db.query.users.findFirst({ where: { id: userId } }))!.twoFactorEnabled
+  const FAILS = /Internal|rejected/i
+
+  test('without an entry, nobody is signed in', async () => {
+    await rejectEntries('session.create')
+    await expect(signIn()).rejects.toThrow(FAILS)
+    await acceptEntries()
+    expect(await countSessions()).toBe(1)
+    expect((await signIn()).__typename).toBe('SignInPayload')
+  })
+
+  test('without an entry, the second factor stays as it is', async () => {
+    const { uri } = await call('startTotp', { currentPassword: PASSWORD })
+    await rejectEntries('totp.confirm')
+    await expect(call('confirmTotp', { code: totpCode(uri, Date.now() - 30_000) })).rejects.toThrow(FAILS)
+    await acceptEntries()
+    expect([await isOn(), await countSessions()]).toEqual([false, 1])
+    session = (await call('confirmTotp', { code: totpCode(uri) })).sessionToken
+    await rejectEntries('totp.remove')
+    await expect(call('removeTotp', { currentPassword: PASSWORD })).rejects.toThrow(FAILS)
+    await acceptEntries()
+    expect([await isOn(), await countSessions()]).toEqual([true, 1])
+  })
+
+  test('a session is accepted from the transaction of its entry on', async () => {
+    const { sessionToken } = await signIn()
+    const own = eq(schema.sessions.token, hashToken(sessionToken))
+    const [row] = await t.runtime.db
+      .select({ id: schema.sessions.id, xid: sql<string>`xmin::text` })
+      .from(schema.sessions)
+      .where(own)
+    const entries = await t.runtime.db
+      .select({ xid: sql<string>`xmin::text`, action: schema.auditEntries.action })
+      .from(schema.auditEntries)
+      .where(eq(schema.auditEntries.sessionId, row!.id))
+    expect(entries).toEqual([{ action: 'session.create', xid: row!.xid }])
+    await t.runtime.db.update(schema.sessions).set({ isActive: false }).where(own)
+    expect((await call('startTotp', { currentPassword: PASSWORD }, sessionToken)).__typename).toBe('UnauthenticatedError')
+  })
+})
 
 test('a wrong code is recorded in the tenants of the user', async () => {
   await setUp()

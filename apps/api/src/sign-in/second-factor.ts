@@ -1,3 +1,5 @@
+import { activateSession, totpAudit } from '@muster/core/access'
+import { type AuditAction, audit } from '@muster/core/audit'
 import { Conflict, InvalidInput, Unauthenticated } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
 import { and, eq } from 'drizzle-orm'
@@ -20,6 +22,7 @@ export function createSecondFactor({
   cookieOf,
   signedIn,
   discardSession,
+  changeSignIn,
   throttle,
   addressOf,
   checkCurrentPassword,
@@ -35,21 +38,35 @@ export function createSecondFactor({
   /** Calls a route of the signed-in user after checking the password. @returns its JSON */
   async function change<T>(
     context: CallerFacts,
+    action: AuditAction,
     path: string,
     { currentPassword }: WithPassword,
-  ): Promise<{ json: T; response: Response }> {
-    const { caller, session_token } = await sessionOf(context)
+  ): Promise<{ json: T; session: SignedIn }> {
+    const { caller } = await sessionOf(context)
     await checkCurrentPassword(context, caller, currentPassword)
-    const response = await route(context, path, currentPassword ? { password: currentPassword } : {}, { session_token })
-    callers.clearCache()
-    if (!response.ok) throw new Conflict('The second factor was changed in the meantime. Reload the page and try again.')
-    return { json: (await response.json()) as T, response }
+    const changed = await recorded(context, action, path, currentPassword ? { password: currentPassword } : {})
+    if (!changed) throw new Conflict('The second factor was changed in the meantime. Reload the page and try again.')
+    return { json: (await changed.response.json()) as T, session: changed.session }
   }
 
-  /** The session after better-auth replaced it, which it does when the second factor is turned on or off. */
-  async function replaced({ headers }: RequestFacts, response: Response, caller: Caller): Promise<SignedIn> {
-    const sessionToken = cookieOf(response, 'session_token') ?? caller.sessionToken!
-    return { viewer: (await callers.read(sessionToken, headers)) ?? caller, sessionToken }
+  /**
+   * Calls a route that changes the second factor, in one transaction with the audit entry. better-auth replaces the session when the
+   * second factor is turned on or off. @returns null when better-auth rejects the change
+   */
+  async function recorded(context: CallerFacts, action: AuditAction, path: string, body: object) {
+    const { caller, session_token } = await sessionOf(context)
+    const changed = await changeSignIn(context.ctx, async (tx, ctx) => {
+      const response = await route(context, path, body, { session_token })
+      if (!response.ok) return null
+      const newToken = cookieOf(response, 'session_token')
+      if (newToken) await activateSession(tx, newToken)
+      await audit(tx, ctx, action, caller.actor)
+      return { response, sessionToken: newToken ?? session_token }
+    })
+    callers.clearCache()
+    if (!changed) return null
+    const { response, sessionToken } = changed
+    return { response, session: { viewer: (await callers.read(sessionToken, context.headers)) ?? caller, sessionToken } }
   }
 
   return {
@@ -78,30 +95,38 @@ export function createSecondFactor({
       const { caller } = await sessionOf(context)
       const isOn = (await db.$count(users, and(eq(users.id, caller.actor.id), users.twoFactorEnabled))) > 0
       if (isOn) throw new Conflict('An authenticator app is already set up. Remove it first.')
-      const { json } = await change<{ totpURI: string; backupCodes: string[] }>(context, '/two-factor/enable', input)
+      const { json } = await change<{ totpURI: string; backupCodes: string[] }>(
+        context,
+        totpAudit.start,
+        '/two-factor/enable',
+        input,
+      )
       return { uri: json.totpURI, recoveryCodes: json.backupCodes }
     },
 
     /** Turns the second factor on. @returns the session, which has a new token */
     async confirmTotp(context: CallerFacts, { code }: { code: string }): Promise<SignedIn> {
-      const { caller, session_token } = await sessionOf(context)
+      const { caller } = await sessionOf(context)
       await throttle.attempt('totp-setup', addressOf(context), caller.actor.id)
-      const response = await route(context, '/two-factor/verify-totp', { code: code.replace(/\s/g, '') }, { session_token })
-      callers.clearCache()
-      if (!response.ok) throw new InvalidInput([{ path: 'input.code', message: 'is not the current code of the app' }])
+      const changed = await recorded(context, totpAudit.confirm, '/two-factor/verify-totp', { code: code.replace(/\s/g, '') })
+      if (!changed) throw new InvalidInput([{ path: 'input.code', message: 'is not the current code of the app' }])
       await throttle.succeeded('totp-setup', caller.actor.id)
-      return replaced(context, response, caller)
+      return changed.session
     },
 
     /** Turns the second factor off. */
     async removeTotp(context: CallerFacts, input: WithPassword): Promise<SignedIn> {
-      const { response } = await change(context, '/two-factor/disable', input)
-      return replaced(context, response, context.caller!)
+      return (await change(context, totpAudit.remove, '/two-factor/disable', input)).session
     },
 
     /** Replaces the recovery codes. */
     async replaceRecoveryCodes(context: CallerFacts, input: WithPassword): Promise<string[]> {
-      const { json } = await change<{ backupCodes: string[] }>(context, '/two-factor/generate-backup-codes', input)
+      const { json } = await change<{ backupCodes: string[] }>(
+        context,
+        totpAudit.replaceRecoveryCodes,
+        '/two-factor/generate-backup-codes',
+        input,
+      )
       return json.backupCodes
     },
   }

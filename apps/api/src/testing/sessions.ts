@@ -12,7 +12,7 @@ export async function insertSession(
   const token = randomBytes(24).toString('hex')
   const [row] = await db
     .insert(schema.sessions)
-    .values({ userId, token: hashToken(token), expiresAt: new Date(Date.now() + 3600_000), authenticatedAt })
+    .values({ isActive: true, userId, token: hashToken(token), expiresAt: new Date(Date.now() + 3600_000), authenticatedAt })
     .returning({ id: schema.sessions.id })
   return { id: row!.id, token }
 }

@@ -62,7 +62,14 @@ export { ProvisionUserInput, provisionUser } from './sign-in/provision-user.ts'
 export { pruneSessions } from './sign-in/prune-sessions.ts'
 export { resetPassword } from './sign-in/reset-password.ts'
 export { rewriteSecondFactors } from './sign-in/rewrite-second-factors.ts'
-export { deleteSessions, endSession, recordIdentityProof, recordSessionUse } from './sign-in/sessions.ts'
+export {
+  activateSession,
+  deleteSessions,
+  endSession,
+  recordIdentityProof,
+  recordSessionUse,
+  recordSignIn,
+} from './sign-in/sessions.ts'
 export {
   findSignInMethods,
   hasLocalSignIn,

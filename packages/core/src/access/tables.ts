@@ -87,6 +87,8 @@ export const sessions = snakeCase.table(
       .references(() => users.id, { onDelete: 'cascade' }),
     /** SHA-256 of the session token, see `hashToken`. better-auth calls the field `token`. */
     token: text('token_hash').notNull().unique(),
+    /** False until the audit log has the sign-in, which `recordSignIn` writes: the session is not accepted before. */
+    isActive: boolean().notNull().default(false),
     /** Absolute end. A session also ends when it is not used for `SESSION_IDLE_HOURS`. */
     expiresAt: at().notNull(),
     /** Last use, with a precision of one minute, and the client's address and browser at that time. */

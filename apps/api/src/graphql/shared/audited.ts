@@ -1,10 +1,12 @@
-import { sessionAudit } from '@muster/core/access'
+import { recordSignIn, sessionAudit } from '@muster/core/access'
 import { type AuditAction, outcomeOf, recordAttempt } from '@muster/core/audit'
 import type { Attempt } from '@muster/core/context'
 import { SecondFactorRequired } from '@muster/core/errors'
 import type { ApiContext } from '../../context.ts'
-import type { Caller } from '../../sign-in/caller.ts'
+import type { Caller, SignedIn } from '../../sign-in/caller.ts'
 import { parseId } from './ids.ts'
+
+const SUCCEEDED = { outcome: 'succeeded' } as const
 
 /** `cancelJobRun` -> `job_run.cancel`. */
 export function actionOf(mutation: string): AuditAction {
@@ -30,23 +32,21 @@ export async function audited<T>(
   const own = { ...context, attempt, ctx: caller ? { ...context.ctx, attempt } : context.ctx }
   try {
     const result = await work(own)
-    const signedIn = (result as { viewer?: Caller } | null)?.viewer
+    const { viewer: signedIn, sessionToken } = (result ?? {}) as Partial<SignedIn>
+    const newSession = sessionToken && sessionToken !== caller?.sessionToken ? sessionToken : null
     // Lets the payload of a sign-in read the viewer's tenant.
     context.signedInTenantId = signedIn?.tenantId
-    const viewer = caller ?? signedIn ?? null
+    const viewer = (newSession ? signedIn : caller) ?? signedIn ?? null
     // A public form that names a user, such as a request to reset a password, concerns the tenants of that user.
-    if (!attempt.isRecorded && (viewer || !isStep)) await record(viewer, { outcome: 'succeeded' })
+    if (!attempt.isRecorded && (viewer || !isStep)) await record(viewer, SUCCEEDED, undefined, newSession)
     // The verb recorded something else, such as an accepted invitation.
-    else if (attempt.isRecorded && !caller && signedIn) await record(signedIn, { outcome: 'succeeded' }, sessionAudit.create)
+    else if (newSession && signedIn && signedIn.actor.id !== caller?.actor.id)
+      await record(signedIn, SUCCEEDED, sessionAudit.create, newSession)
     return result
   } catch (error) {
     const isFirstStep = error instanceof SecondFactorRequired
-    await record(
-      caller,
-      isFirstStep ? { outcome: 'succeeded' } : outcomeOf(error),
-      ...(isFirstStep ? [sessionAudit.challenge] : []),
-    ).catch((err) =>
-      context.deps.runtime.log.error({ err, action: action.name }, 'cannot record a failed action in the audit log'),
+    await record(caller, isFirstStep ? SUCCEEDED : outcomeOf(error), ...(isFirstStep ? [sessionAudit.challenge] : [])).catch(
+      (err) => context.deps.runtime.log.error({ err, action: action.name }, 'cannot record a failed action in the audit log'),
     )
     throw error
   }
@@ -55,6 +55,7 @@ export async function audited<T>(
     by: Caller | null,
     outcome: { outcome: 'succeeded' | 'denied' | 'failed'; error?: string },
     performed = attempt.action ?? action,
+    newSession: string | null = null,
   ) {
     const { requestId, origin, deps } = context
     const fields = (input ?? {}) as Record<string, unknown>
@@ -80,7 +81,14 @@ export async function audited<T>(
     const actor = by?.actor ?? { kind: 'anonymous' as const, id: null, name: 'not signed in' }
     const session = by && { ...origin, sessionId: by.sessionId ?? origin.sessionId }
     // A failed sign-in concerns the tenants of the user, or the installation when there is no such user.
-    for (const tenantId of tenants.length > 0 ? tenants : [null])
-      await recordAttempt({ ...deps.runtime, actor, tenantId, origin: session ?? origin, attempt, requestId }, entry)
+    for (const tenantId of tenants.length > 0 ? tenants : [null]) {
+      const subject = { ...deps.runtime, actor, tenantId, origin: session ?? origin, attempt, requestId }
+      if (!newSession) await recordAttempt(subject, entry)
+      else
+        await recordSignIn(subject, newSession, entry).catch(async (error: unknown) => {
+          await deps.auth.discardSession(context, newSession)
+          throw error
+        })
+    }
   }
 }

@@ -1,11 +1,29 @@
 import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
+import { type AttemptCaller, type AttemptEntry, recordAttempt } from '../../audit/index.ts'
+import type { Tx } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/client.ts'
+import { Unauthenticated } from '../../kernel/errors.ts'
 import { sessions } from '../tables.ts'
 import { hashToken } from '../tokens/make-token.ts'
 
 /** Deletes the sessions that meet the condition. @returns how many */
 export async function deleteSessions(db: Db, condition: SQL): Promise<number> {
   return (await db.delete(sessions).where(condition).returning({ id: sessions.id })).length
+}
+
+/** Makes a new session usable, in the transaction of the audit entry. @throws Unauthenticated the session has ended */
+export async function activateSession(tx: Db | Tx, token: string): Promise<void> {
+  const own = eq(sessions.token, hashToken(token))
+  const activated = await tx.update(sessions).set({ isActive: true }).where(own).returning({ id: sessions.id })
+  if (activated.length === 0) throw new Unauthenticated('The session ended at the same time. Sign in again.')
+}
+
+/** Records a sign-in and makes its session usable, in one transaction. @throws Unauthenticated the session has ended */
+export async function recordSignIn(caller: AttemptCaller, token: string, entry: AttemptEntry): Promise<void> {
+  await caller.db.transaction(async (tx) => {
+    await activateSession(tx, token)
+    await recordAttempt({ ...caller, db: tx }, entry)
+  })
 }
 
 /** Ends the session of a token. @returns the ID of its user; null when there is no such session */
