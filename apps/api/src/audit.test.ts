@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { sessionAudit } from '@muster/core/access'
+import { inviteMember, sessionAudit } from '@muster/core/access'
 import { type AuditEntry, flushAttempts, recordAttempt, sealAuditEntries } from '@muster/core/audit'
 import { canonicalJson } from '@muster/core/canonical-json'
 import { auditActions, schema as tables } from '@muster/core/registry'
@@ -13,10 +13,13 @@ import { PUBLIC } from './testing/isolation/exceptions.ts'
 import { operationsOf } from './testing/isolation/operations.ts'
 import { createValues } from './testing/isolation/values.ts'
 import { createObjects } from './testing/objects.ts'
+import { insertSession } from './testing/sessions.ts'
+import { totpCode } from './testing/totp.ts'
 
 const { auditEntries } = tables
-/** All but the public ones; the tests below sign in and out. */
-const OPERATIONS = operationsOf('Mutation').filter(({ name }) => !PUBLIC.includes(name.split('.')[1]!))
+const isPublic = ({ name }: { name: string }) => PUBLIC.includes(name.split('.')[1]!)
+const OPERATIONS = operationsOf('Mutation').filter((operation) => !isPublic(operation))
+const PUBLIC_OPERATIONS = operationsOf('Mutation').filter(isPublic)
 const MUTATIONS = OPERATIONS.map(({ name }) => name.split('.')[1]!)
 const { variablesFor } = createValues()
 
@@ -220,6 +223,106 @@ describe('before and after', () => {
   })
 })
 
+describe('public mutations', () => {
+  type Answer = { __typename: string; sessionToken: string; uri: string; challenge: string; secret: string }
+  const SESSION = 'sessionToken'
+  async function call(name: string, input: object | null, fields = '', token?: string) {
+    const type = name[0]!.toUpperCase() + name.slice(1)
+    const { it } = await t.ask<{ it: Answer }>(
+      { headers: { 'x-muster-peer': '203.0.113.20', ...(token && { authorization: `Bearer ${token}` }) } },
+      `mutation ${input ? `($input: ${type}Input!)` : ''} { it: ${name}${input ? '(input: $input)' : ''} { __typename
+        ... on Error { message } ${fields.startsWith('...') ? fields : fields && `... on ${type}Payload { ${fields} }`} } }`,
+      input ? { input } : {},
+    )
+    return it
+  }
+  /** Those that succeed without a session change nothing, so that they leave no row. */
+  const STEPS = ['pollDeviceSignIn', 'signOut', 'startDeviceSignIn', 'startPasskeySignIn']
+
+  test.each(PUBLIC_OPERATIONS)('$name of a caller without rights leaves one row with its outcome', async (operation) => {
+    const name = operation.name.split('.')[1]!
+    let typenames: string[] = []
+    const rows = await rowsOf(async () => {
+      const data = await t.ask<Record<string, { __typename: string }>>(
+        { headers: { 'x-muster-peer': '203.0.113.21' } },
+        operation.document,
+        variablesFor(operation, named),
+      )
+      typenames = Object.values(data).map((each) => each.__typename)
+    })
+    const outcomes = typenames.map(expectedOutcome)
+    expect(rows.map(({ outcome }) => outcome)).toEqual(STEPS.includes(name) && outcomes[0] === 'succeeded' ? [] : outcomes)
+    for (const row of rows) {
+      expect(row).toMatchObject({ actorKind: 'anonymous', address: '203.0.113.21', requestId: expect.any(String) })
+      expect(ACTIONS).toContain(row.action)
+    }
+  })
+
+  const PASSWORD = 'correct horse battery'
+  let email: string
+  let users = 0
+  let session: string
+  beforeEach(async () => {
+    email = `public${++users}@muster.test`
+    const { id } = await t.auth.ensureUser(email, 'Ada')
+    await t.runtime.db.insert(tables.members).values({ tenantId: tenant.tenant.id, userId: id, role: 'viewer' })
+    session = (await insertSession(t.runtime.db, id)).token
+  })
+  const setPassword = () => call('setPassword', { password: PASSWORD }, '', session)
+  const signIn = () =>
+    call(
+      'signIn',
+      { email, password: PASSWORD },
+      `... on SignInPayload { ${SESSION} } ... on SecondFactorRequiredError { challenge }`,
+    )
+
+  /** Prepares a success, and returns the call and the actions that it records. */
+  const SUCCESSES: Record<string, () => Promise<[work: () => Promise<Answer>, actions: string[]]>> = {
+    signIn: async () => {
+      await setPassword()
+      return [signIn, ['session.create']]
+    },
+    signInWithLink: async () => {
+      const token = await t.auth.createSignInToken(email)
+      return [() => call('signInWithLink', { token }), ['session.create']]
+    },
+    verifySecondFactor: async () => {
+      await setPassword()
+      const { uri } = await call('startTotp', { currentPassword: PASSWORD }, 'uri', session)
+      await call('confirmTotp', { code: totpCode(uri, Date.now() - 30_000) }, '', session)
+      const { challenge } = await signIn()
+      return [() => call('verifySecondFactor', { challenge, code: totpCode(uri) }), ['totp.verify']]
+    },
+    signOut: async () => [() => call('signOut', null, '', session), ['session.end']],
+    acceptInvitation: async () => {
+      const { token } = await inviteMember(tenant.owner, { email: `new-${email}`, role: 'viewer' })
+      return [
+        () => call('acceptInvitation', { token, name: 'New', password: PASSWORD }),
+        ['invitation.accept', 'member.add', 'session.create'],
+      ]
+    },
+  }
+  /** Tests of successes that need a mail server, an authenticator or a provider. */
+  const ELSEWHERE = [
+    ...['finishOidcSignIn', 'startOidcSignIn', 'signInWithLdap', 'signInWithPasskey'],
+    ...['requestPasswordReset', 'resetPassword'],
+  ]
+
+  test.each(Object.entries(SUCCESSES))('%s leaves one row per effect when it succeeds', async (_name, prepare) => {
+    const [work, actions] = await prepare()
+    const rows = await rowsOf(async () => expect((await work()).__typename).toMatch(/Payload$/))
+    expect(rows.map(({ action }) => action).sort()).toEqual(actions)
+    for (const row of rows) expect(row).toMatchObject({ outcome: 'succeeded', tenantId: tenant.tenant.id })
+  })
+
+  test('every public mutation has a case', () => {
+    const names = PUBLIC_OPERATIONS.map(({ name }) => name.split('.')[1]!)
+    expect([...Object.keys(SUCCESSES), ...STEPS.filter((name) => !(name in SUCCESSES)), ...ELSEWHERE].sort()).toEqual(
+      names.sort(),
+    )
+  })
+})
+
 describe('sign-in', () => {
   const signIn = (email: string, password: string) =>
     t.ask(
@@ -231,11 +334,7 @@ describe('sign-in', () => {
     const email = 'ada@muster.test'
     const { id } = await t.auth.ensureUser(email, 'Ada')
     await t.runtime.db.insert(tables.members).values({ tenantId: tenant.tenant.id, userId: id, role: 'viewer' })
-    const { sessionToken } = await t.auth.signInWithLink(
-      { headers: new Headers(), requestId: 'r1', responseHeaders: null },
-      await t.auth.createSignInToken(email),
-    )
-    const headers = { authorization: `Bearer ${sessionToken}` }
+    const headers = { authorization: `Bearer ${(await insertSession(t.runtime.db, id)).token}` }
     const [set] = await rowsOf(() =>
       t.ask({ headers }, 'mutation { it: setPassword(input: { password: "correct horse battery" }) { __typename } }'),
     )
