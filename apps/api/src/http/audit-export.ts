@@ -9,6 +9,7 @@ import type { TokenEndpoint } from './token-endpoint.ts'
 export const auditExportEndpoint: TokenEndpoint = {
   name: 'audit log',
   contentType: 'application/x-ndjson',
+  action: auditLogAudit.export,
   async read(ctx, params) {
     const after = Number(params.get('after') ?? 0)
     if (!Number.isSafeInteger(after) || after < 0)

@@ -29,6 +29,7 @@ export type AttemptEntry = {
   error?: string | null
   objectId?: string | null
   objectName?: string | null
+  runId?: string | null
   details?: Record<string, unknown>
   reason?: string | null
 }

@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { attachment, isValidLink, signLink } from '@muster/core/artifacts'
-import { type ActorKind, recordAttempt } from '@muster/core/audit'
+import { type ActorKind, type AttemptEntry, outcomeOf, recordAttempt } from '@muster/core/audit'
+import { Conflict, type DomainError, Forbidden, NotFound, Unavailable } from '@muster/core/errors'
 import { type Ctx, schema } from '@muster/core/registry'
 import { type JobArtifact, jobArtifactAudit } from '@muster/core/runs'
 import { eq } from 'drizzle-orm'
 import { type ApiDeps, originOf } from '../../context.ts'
 import { isUuid } from '../../graphql/shared/ids.ts'
+import { recordRefusal } from '../record-refusal.ts'
 import { headersOf, requestFacts } from '../request-facts.ts'
 import { sendError } from './send-error.ts'
 
@@ -62,39 +64,51 @@ export async function sendArtifact(
   const by = query.get('by') ?? ''
   const good =
     isUuid(id) && isValidLink(deps.linkSecret, `${id} ${by}`, Number(query.get('expires')), query.get('signature') ?? '')
-  if (!good) return sendError(res, 403, 'This download link is invalid or has expired. Request a new link from the run.')
+  const facts = requestFacts(headersOf(req), false)
+  const action = jobArtifactAudit.download
+  if (!good) {
+    const error = new Forbidden('This download link is invalid or has expired. Request a new link from the run.')
+    await recordRefusal(deps, facts, null, { action }, error)
+    return sendError(res, 403, error.message)
+  }
+  // The link names its requester; everyone who has the link can use it.
+  const [kind, actorId, name] = JSON.parse(by) as [ActorKind, string | null, string]
   const [found] = await deps.runtime.db
     .select({ artifact: jobArtifacts, suspendedAt: tenants.suspendedAt })
     .from(jobArtifacts)
     .innerJoin(tenants, eq(tenants.id, jobArtifacts.tenantId))
     .where(eq(jobArtifacts.id, id))
   const artifact = found?.artifact
-  if (found?.suspendedAt)
-    return sendError(res, 403, 'The tenant of this artifact is suspended. Ask an installation administrator.')
-  if (!artifact) return sendError(res, 404, 'This artifact no longer exists: its run was deleted.')
-  const reason = artifactUnavailableReason(deps, artifact)
-  if (reason) return sendError(res, 410, reason)
-  const content = await deps.store.open(artifact.key).catch(() => null)
-  if (!content)
-    return sendError(
-      res,
-      503,
-      `${artifact.path} is missing from the artifact store of this server. Workers and API processes must use the same store.`,
-    )
-  // The link names its requester; everyone who has the link can use it.
-  const [kind, actorId, name] = JSON.parse(by) as [ActorKind, string | null, string]
-  const facts = requestFacts(headersOf(req), false)
-  try {
-    await recordAttempt(
+  const record = (outcome: Pick<AttemptEntry, 'outcome' | 'error'>) =>
+    recordAttempt(
       {
         ...deps.runtime,
         actor: { kind, id: actorId, name },
-        tenantId: artifact.tenantId,
+        tenantId: artifact?.tenantId ?? null,
         origin: originOf(facts, null),
         requestId: facts.requestId,
       },
-      { action: jobArtifactAudit.download, outcome: 'succeeded', objectId: id, objectName: artifact.path },
+      { action, ...outcome, objectId: id, objectName: artifact?.path ?? null, runId: artifact?.jobRunId ?? null },
     )
+  const refuse = async (status: number, error: DomainError) => {
+    await record(outcomeOf(error))
+    sendError(res, status, error.message)
+  }
+  if (found?.suspendedAt)
+    return refuse(403, new Forbidden('The tenant of this artifact is suspended. Ask an installation administrator.'))
+  if (!artifact) return refuse(404, new NotFound('This artifact no longer exists: its run was deleted.'))
+  const reason = artifactUnavailableReason(deps, artifact)
+  if (reason) return refuse(410, new Conflict(reason))
+  const content = await deps.store.open(artifact.key).catch(() => null)
+  if (!content)
+    return refuse(
+      503,
+      new Unavailable(
+        `${artifact.path} is missing from the artifact store of this server. Workers and API processes must use the same store.`,
+      ),
+    )
+  try {
+    await record({ outcome: 'succeeded' })
   } catch (error) {
     content.destroy()
     throw error

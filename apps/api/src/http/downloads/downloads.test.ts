@@ -7,12 +7,13 @@ import { claimJobRun, pauseQueue, setMaxConcurrentRuns } from '@muster/core/run-
 import { appendJobRunEvents, finishJobRun, runJob, setRetention } from '@muster/core/runs'
 import type { TenantFixture } from '@muster/core/testing'
 import { registerWorker } from '@muster/core/workers'
-import { eq, sql } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { globalId } from '../../graphql/shared/ids.ts'
 import { testApi } from '../../testing/api.ts'
 import { type HttpServer, serveHttp } from '../server.ts'
 
+const { auditEntries } = schema
 let t: Awaited<ReturnType<typeof testApi>>
 let server: HttpServer
 let base: string
@@ -188,6 +189,51 @@ describe('artifact', () => {
       downloadBlockedReason: expect.stringContaining('was removed on'),
     })
     expect((await fetch(downloadUrl!)).status).toBe(410)
+  })
+})
+
+test('records refused and failed downloads and exports with their outcome', async () => {
+  const { global, id } = await aRun()
+  const { number } = (await t.runtime.db.query.jobRuns.findFirst({ where: { id } }))!
+  const entriesOf = async (work: () => Promise<Response>) => {
+    const before = await t.runtime.db.$count(auditEntries)
+    const { status } = await work()
+    const rows = await t.runtime.db.select().from(auditEntries).orderBy(asc(auditEntries.id)).offset(before)
+    return { status, rows }
+  }
+  const run = { objectId: id, runId: id }
+  const log = { action: 'job_run.download_log', outcome: 'failed', tenantId: ours.tenant.id, actorKind: 'token' }
+  const nobody = { tenantId: null, actorKind: 'anonymous' }
+  await t.tokenOf(ours.viewer)
+  const cases: [work: () => Promise<Response>, status: number, row: object][] = [
+    [() => get(ours.viewer, `/api/runs/${number}/log`), 200, { ...log, ...run, outcome: 'succeeded', objectName: `#${number}` }],
+    [() => get(ours.viewer, '/api/runs/999999/log'), 404, { ...log, objectId: null, error: 'There is no run 999999.' }],
+    [() => get(ours.viewer, `/api/runs/${global}/log?format=pdf`), 400, { ...log, details: { format: 'pdf' } }],
+    [() => get(null, `/api/runs/${global}/log`), 401, { ...log, ...nobody }],
+    [() => fetch(new URL(`/api/artifacts/${id}?signature=x`, base)), 403, { ...nobody, action: 'job_artifact.download' }],
+    [
+      () => get(ours.viewer, '/api/audit'),
+      403,
+      { action: 'audit_log.export', outcome: 'denied', permission: 'audit:read', tenantId: ours.tenant.id },
+    ],
+    [() => get(null, '/api/audit'), 401, { action: 'audit_log.export', outcome: 'failed', ...nobody }],
+  ]
+  for (const [work, expected, row] of cases) {
+    const { status, rows } = await entriesOf(work)
+    expect(status).toBe(expected)
+    expect(rows).toMatchObject([row])
+  }
+
+  const { downloadUrl } = (
+    await t.ask<{ node: { artifacts: { downloadUrl: string }[] } }>(
+      ours.viewer,
+      `{ node(id: "${global}") { ... on JobRun { artifacts { downloadUrl } } } }`,
+    )
+  ).node.artifacts[0]!
+  await t.runtime.db.update(schema.jobArtifacts).set({ removedAt: sql`now()` }).where(eq(schema.jobArtifacts.jobRunId, id))
+  expect(await entriesOf(() => fetch(downloadUrl))).toMatchObject({
+    status: 410,
+    rows: [{ action: 'job_artifact.download', outcome: 'failed', runId: id, tenantId: ours.tenant.id, actorKind: 'token' }],
   })
 })
 
