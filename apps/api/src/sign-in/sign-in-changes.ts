@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { inTransaction, type Tx } from '@muster/core/context'
+import { type Ctx, inTransaction, type Tx } from '@muster/core/context'
 import type { Db } from '@muster/core/db'
-import type { Ctx } from '@muster/core/registry'
 
 export type ChangeSignIn = ReturnType<typeof createSignInChanges>['changeSignIn']
 
