@@ -23,10 +23,12 @@ import { roleLabel } from '@/access/roles.ts'
 import { SignOut, type Viewer } from '@/access/session-documents.ts'
 import { useFreshClient } from '@/graphql/fresh-client.ts'
 import { liveState } from '@/graphql/socket.ts'
+import { useMutation } from '@/graphql/use-mutation.ts'
 import { type Language, languages, t } from '@/messages/index.ts'
 import { getLanguage, setLanguage } from '@/messages/language.ts'
 import { Badge } from '@/ui/badge.tsx'
 import { Menu, MenuChoice, MenuItem } from '@/ui/menu.tsx'
+import { toast } from '@/ui/toast.tsx'
 import { HelpDialog } from './help.tsx'
 import { useShortcuts } from './keys.ts'
 import { Logo } from './logo.tsx'
@@ -86,8 +88,10 @@ function Account({ viewer, compact }: { viewer: Viewer; compact?: boolean }) {
   const router = useRouter()
   const client = useClient()
   const restart = useFreshClient()
+  const switching = useMutation(SwitchTenant)
   async function switchTo(tenantId: string) {
-    await client.mutation(SwitchTenant, { tenantId }).toPromise()
+    const outcome = await switching.run({ tenantId })
+    if (!outcome.ok) return toast('bad', outcome.problem.message)
     // All pages, lists and connections show the other tenant.
     location.assign('/nodes')
   }
