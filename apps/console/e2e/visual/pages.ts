@@ -269,6 +269,18 @@ export const pages: VisualPage[] = [
   { name: 'retention', url: '/settings/retention', until: t('retention.auditDaysHint') },
   { name: 'retention-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('retention.title')) },
   { name: 'sign-in-methods', url: '/settings/sign-in', until: t('signInMethods.title') },
+  { name: 'system', url: '/settings/system', until: t('encryptionKey.title') },
+  { name: 'system-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('system.title')) },
+  {
+    name: 'system-drain',
+    url: '/settings/system',
+    until: t('workers.drainText'),
+    act: async ({ page }) =>
+      page
+        .getByRole('button', { name: /^Drain / })
+        .first()
+        .click(),
+  },
   { name: 'device', url: '/device', until: t('device.continue') },
   { name: 'tokens', url: '/settings/tokens', until: 'nightly inventory export' },
   { name: 'members', url: '/settings/members', until: t('members.noInvitations') },
@@ -344,6 +356,7 @@ export const DARK = [
   'alerts-selected',
   'audit',
   'audit-entry',
+  'system',
 ]
 export const PHONE = [
   'sign-in',
@@ -382,4 +395,5 @@ export const PHONE = [
   'grant-new',
   'audit',
   'audit-entry',
+  'system',
 ]

@@ -1,4 +1,4 @@
-/** Texts of the page with the system checks. */
+/** Texts of the page with the system checks, workers and encryption key. */
 export const system = {
   system: {
     again: 'Check again',
@@ -27,5 +27,57 @@ export const system = {
       WARNING: 'Warning',
     },
     title: 'System',
+  },
+  workers: {
+    drain: 'Drain',
+    drainName: 'Drain {name}',
+    drainText: 'The worker finishes its runs and starts no more. This affects all tenants.',
+    drainTitle: 'Drain {name}?',
+    drained: 'Drained',
+    drainedBy: 'Drained by {name} <time></time>',
+    draining: 'Draining',
+    empty: 'No workers. Runs stay pending until one starts.',
+    gone: 'Gone',
+    isolation: {
+      BUBBLEWRAP: 'Playbooks isolated with bubblewrap',
+      NONE: 'Playbooks not isolated',
+      UID: 'Playbooks isolated by user',
+      UNAVAILABLE: 'No sandbox: shipped playbooks only',
+    },
+    lastSeen: 'Last seen <time></time>',
+    loadFailed: 'Failed to load workers',
+    ready: 'Ready',
+    runs: '{running} of {capacity} runs',
+    started: 'Started <time></time>',
+    title: 'Workers',
+    undrain: 'Undrain',
+    undrainName: 'Undrain {name}',
+    undrainText: 'The worker starts runs again.',
+    undrainTitle: 'Undrain {name}?',
+    version: 'Version {version}',
+  },
+  encryptionKey: {
+    created: 'Created <time></time>',
+    done: 'All secrets are encrypted with this version',
+    failed: '{count, plural, one {# object could not be re-encrypted:} other {# objects could not be re-encrypted:}}',
+    failure: '{type} {name}: {reason}',
+    loadFailed: 'Failed to load the encryption key',
+    objectType: {
+      ALERT_ROUTE: 'Alert route',
+      AUDIT_SINK: 'Audit sink',
+      CREDENTIAL: 'Credential',
+      CREDENTIAL_ROTATION: 'Credential rotation',
+      RUN: 'Run',
+      SECRET_STORE: 'Secret store',
+      SECRET_VARIABLE: 'Secret variable',
+    },
+    older: 'Older versions in use: {versions}',
+    pending: '{count, plural, one {# object to re-encrypt} other {# objects to re-encrypt}}',
+    rotate: 'Rotate key',
+    rotateText:
+      'Creates a new key version. Workers re-encrypt the secrets of all tenants in the background. Runs and sign-ins continue.',
+    rotateTitle: 'Rotate the encryption key?',
+    title: 'Encryption key',
+    version: 'Version {version}',
   },
 } as const

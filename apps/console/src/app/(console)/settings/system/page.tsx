@@ -4,6 +4,8 @@ import { useQuery } from 'urql'
 import { toProblem } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { type SystemCheck, SystemChecksQuery } from '@/system/documents.ts'
+import { EncryptionKey } from '@/system/encryption-key.tsx'
+import { WorkerList } from '@/system/worker-list.tsx'
 import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Failure } from '@/ui/failure.tsx'
@@ -31,7 +33,7 @@ function CheckItem({ item: { check, source, severity, message, nextStep } }: { i
   )
 }
 
-/** The checks of the installation. */
+/** The checks, workers and encryption key of the installation. */
 export default function SystemPage() {
   useTitle(t('system.title'))
   const [{ data, error, fetching, stale }, read] = useQuery({ query: SystemChecksQuery, requestPolicy: 'network-only' })
@@ -54,6 +56,8 @@ export default function SystemPage() {
       ) : (
         <Skeleton className="h-80 w-full" />
       )}
+      <WorkerList />
+      <EncryptionKey />
     </>
   )
 }
