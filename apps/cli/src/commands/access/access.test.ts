@@ -162,6 +162,38 @@ it('lists and tests the sign-in methods', async () => {
   vi.stubEnv('MUSTER_TOKEN', own)
 })
 
+it('accepts an invitation with its link', async () => {
+  const invited = await muster('member invite grace@site.test --role operator')
+  const { hash } = new URL(invited.out.trim())
+  const link = `${process.env.MUSTER_URL}/invitation${hash}`
+  expect(await muster(['member', 'accept', link, '--name', 'Grace', '--password-stdin'], 'short')).toMatchObject({ code: 2 })
+  expect(await muster(['member', 'accept', link, '--name', 'Grace', '--password-stdin'], 'correct horse battery')).toMatchObject({
+    code: 0,
+    err: expect.stringContaining(`grace@site.test is a member of ${ours} (operator)`),
+  })
+  expect((await muster('member list')).out).toContain('grace@site.test')
+  expect(await muster(['member', 'accept', link])).toMatchObject({ code: 4 })
+  expect(await muster('member accept https://muster.test/invitation')).toMatchObject({ code: 2 })
+})
+
+it('sets and ends the confirmation of identities', async () => {
+  expect(await muster('sign-in step-up 15')).toMatchObject({ code: 3 })
+  const { owner, tenant } = await t.given.tenant()
+  const own = process.env.MUSTER_TOKEN!
+  vi.stubEnv('MUSTER_TOKEN', await t.tokenOf(owner))
+  expect((await muster('sign-in step-up 15')).err).toBe(`Members of ${tenant.name} confirm their identity again after 15 min.\n`)
+  expect((await muster('sign-in step-up off')).err).toBe(`Members of ${tenant.name} do not confirm their identity again.\n`)
+  expect(await muster('sign-in step-up 0')).toMatchObject({ code: 2 })
+  vi.stubEnv('MUSTER_TOKEN', own)
+})
+
+it('filters the audit log by channel, kind of actor and time', async () => {
+  const list = async (filter: string) => (await muster(`audit list --action member.invite ${filter} -o json`)).out
+  expect(await list('--channel cli --actor-kind token')).toContain('grace@site.test')
+  for (const filter of ['--channel console', '--actor-kind user', '--until 2026-01-01T00:00:00Z'])
+    expect(await list(filter)).not.toContain('grace@site.test')
+})
+
 it('changes the password, which then signs in', async () => {
   const { email, signInLink } = await firstStart(t, { tenantName: 'First', email: 'owner@muster.test', publicUrl: PUBLIC_URL })
   const token = new URL(signInLink!).searchParams.get('token')

@@ -1,7 +1,7 @@
 import { request } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
-import { integer, someOf } from '../../options.ts'
+import { integer, omitUndefined, someOf } from '../../options.ts'
 import { ago, type Column, printRows } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
 import { runId } from '../../run-id.ts'
@@ -19,15 +19,20 @@ const LIST = graphql(`query AuditList($filter: AuditFilter, $first: Int, $after:
 type Row = ResultOf<typeof LIST>['auditEntries']['edges'][number]['node']
 
 const OUTCOMES = ['SUCCEEDED', 'DENIED', 'FAILED'] as const
+const CHANNELS = ['CONSOLE', 'CLI', 'API', 'AGENT', 'WORKER', 'SYSTEM'] as const
+const ACTOR_KINDS = ['USER', 'TOKEN', 'AGENT', 'WORKER', 'SYSTEM', 'ANONYMOUS'] as const
 type Options = Output & {
   action?: string[]
   outcome?: (typeof OUTCOMES)[number][]
   actor?: string
+  actorKind?: (typeof ACTOR_KINDS)[number][]
+  channel?: (typeof CHANNELS)[number][]
   address?: string
   node?: string
   object?: string
   run?: string
   since?: string
+  until?: string
   text?: string
   installation?: boolean
   number: number
@@ -56,11 +61,14 @@ export const auditList = () =>
     .option('--action <action...>', 'actions such as job_run.cancel, or job_run for all of them')
     .option('--outcome <outcome...>', OUTCOMES.join(' '), someOf(...OUTCOMES))
     .option('--actor <text>', 'the name of the actor contains this text')
+    .option('--actor-kind <kind...>', ACTOR_KINDS.join(' '), someOf(...ACTOR_KINDS))
+    .option('--channel <channel...>', CHANNELS.join(' '), someOf(...CHANNELS))
     .option('--address <address>', 'from this network address')
     .option('--node <selector>', `concerns ${ONE_NODE_HELP}`)
     .option('--object <id>', 'concerns the object with this ID')
     .option('--run <run>', 'concerns this run, or was done on its behalf')
     .option('--since <time>', 'at this time or later, such as 2026-11-22T08:00:00Z')
+    .option('--until <time>', 'before this time')
     .option('--text <text>', 'the action, actor, object, reason, error or address contains this text')
     .option(
       '--installation',
@@ -69,18 +77,27 @@ export const auditList = () =>
     .option('-n, --number <n>', 'maximum number of rows', integer, 100)
     .withOutput()
     .action(
-      async ({ action, outcome, actor, address, node, object, run, since, text, installation, number, ...output }: Options) => {
+      async ({
+        action,
+        outcome,
+        actor,
+        actorKind,
+        channel,
+        address,
+        node,
+        object,
+        run,
+        since,
+        until,
+        text,
+        installation,
+        number,
+        ...output
+      }: Options) => {
         const objectId = node ? (await selectNode(node)).id : object
         const filter = {
-          ...(action ? { action } : {}),
-          ...(outcome ? { outcome } : {}),
-          ...(actor ? { actor } : {}),
-          ...(address ? { address } : {}),
-          ...(objectId ? { objectId } : {}),
-          ...(run ? { runId: await runId(run) } : {}),
-          ...(since ? { createdAfter: since } : {}),
-          ...(text ? { text } : {}),
-          ...(installation ? { ofInstallation: true } : {}),
+          ...omitUndefined({ action, outcome, actor, actorKind, channel, address, objectId, text, ofInstallation: installation }),
+          ...omitUndefined({ runId: run ? await runId(run) : undefined, createdAfter: since, createdBefore: until }),
         }
         const rows = await fetchAll(async (page) => (await request(LIST, { filter, ...page })).auditEntries, number)
         printRows(rows, COLUMNS, output, 'No entries.')

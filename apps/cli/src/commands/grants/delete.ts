@@ -9,7 +9,6 @@ import { allGrants } from './list.ts'
 
 export const grantDelete = () =>
   new Command('delete')
-    .alias('rm')
     .description('take from a member its grants for a group; runs that they started continue')
     .argument('<member>', 'email address, or name of a service account')
     .requiredOption('--group <name>', 'group of the grants')

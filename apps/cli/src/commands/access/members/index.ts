@@ -1,4 +1,5 @@
 import { commandGroup } from '../../../command.ts'
+import { memberAccept } from './accept.ts'
 import { memberRemove, memberResume, memberRole, memberSuspend, memberTransfer } from './change.ts'
 import { memberInvitations, memberUninvite } from './invitations.ts'
 import { memberInvite } from './invite.ts'
@@ -9,6 +10,7 @@ export const member = () =>
   commandGroup('member', [
     memberList(),
     memberInvite(),
+    memberAccept(),
     memberInvitations(),
     memberUninvite(),
     memberRole(),

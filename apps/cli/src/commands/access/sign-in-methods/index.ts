@@ -1,5 +1,7 @@
 import { Command } from '../../../command.ts'
 import { signInList } from './list.ts'
+import { signInStepUp } from './step-up.ts'
 import { signInTest } from './test.ts'
 
-export const signInMethods = () => new Command('sign-in').addCommand(signInList()).addCommand(signInTest())
+export const signInMethods = () =>
+  new Command('sign-in').addCommand(signInList()).addCommand(signInTest()).addCommand(signInStepUp())
