@@ -1,4 +1,4 @@
-import { createCredential } from '@muster/core/credentials'
+import { createCredential, secretStores } from '@muster/core/credentials'
 import { computeNodes } from '@muster/core/nodes'
 import { claimCredentialRotation, credentialRotationHosts, credentialRotations } from '@muster/core/rotations'
 import { eq } from 'drizzle-orm'
@@ -45,4 +45,62 @@ test('rotates a credential: names its nodes, follows the progress, and completes
   await expect(dialog.getByText(t('rotation.status.RUNNING'))).toBeVisible()
   const [after] = await db.select().from(credentialRotations).where(eq(credentialRotations.id, rotation!.id))
   expect(after).toMatchObject({ pausedAt: null, completeRequestedAt: expect.any(Date) })
+})
+
+test('creates, edits and deletes a secret store, and refuses to delete one in use', async ({ page, createFleet, signIn }) => {
+  const { admin } = await createFleet({ nodes: 0 })
+  await signIn(admin)
+  await page.goto('/credentials')
+  const dialog = page.getByRole('dialog')
+  const add = page.getByRole('button', { name: t('secretStores.new') })
+  const save = dialog.getByRole('button', { name: t('common.save') })
+  const row = (name: string) => page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) })
+
+  await add.click()
+  await dialog.getByLabel(t('credential.name'), { exact: true }).fill('vault')
+  await dialog.getByLabel(t('secretStores.address')).fill('http://vault.example.org')
+  await dialog.getByLabel(t('secretStores.authLabel')).selectOption('APP_ROLE')
+  await dialog.getByLabel(t('secretStores.roleId')).fill('4ac1')
+  await dialog.getByLabel(t('secretStores.secret.APP_ROLE')).fill('secret')
+  await save.click()
+  await expect(dialog.getByText('must begin with https://')).toBeVisible()
+  await dialog.getByLabel(t('secretStores.address')).fill('https://vault.example.org:8200')
+  await save.click()
+  await expect(row('vault').getByText('https://vault.example.org:8200')).toBeVisible()
+
+  await row('vault')
+    .getByRole('button', { name: t('routes.edit') })
+    .click()
+  await dialog.getByLabel(t('secretStores.mount')).fill('kv')
+  await save.click()
+  await expect(row('vault').getByText(t('secretStores.mountOf', { mount: 'kv' }))).toBeVisible()
+  await row('vault')
+    .getByRole('button', { name: t('routes.edit') })
+    .click()
+  await dialog.getByLabel(t('secretStores.address')).fill('https://other.example.org')
+  await expect(dialog.getByText(t('secretStores.reenter'))).toBeVisible()
+  await save.click()
+  await expect(dialog.getByText('is required again when the address or the authentication changes')).toBeVisible()
+  await dialog.getByRole('button', { name: t('common.cancel') }).click()
+
+  await add.click()
+  await dialog.getByLabel(t('credential.name'), { exact: true }).fill('cloud')
+  await dialog.getByLabel(t('credential.kind')).selectOption('AWS_SECRETS_MANAGER')
+  await dialog.getByLabel(t('secretStores.region'), { exact: true }).fill('eu-central-1')
+  await dialog.getByLabel(t('secretStores.accessKeyId'), { exact: true }).fill('AKIAIOSFODNN7EXAMPLE')
+  await dialog.getByLabel(t('secretStores.secret.ACCESS_KEY')).fill('secret')
+  await save.click()
+  await expect(row('cloud').getByText('https://secretsmanager.eu-central-1.amazonaws.com')).toBeVisible()
+
+  const [vault] = await admin.db.select().from(secretStores).where(eq(secretStores.name, 'vault'))
+  const secretRefs = { password: { path: 'login', key: 'password' } }
+  await createCredential(admin, { name: 'login', kind: 'SSH_PASSWORD', username: 'ops', secretStoreId: vault!.id, secretRefs })
+  for (const name of ['cloud', 'vault']) {
+    await row(name)
+      .getByRole('button', { name: t('routes.delete') })
+      .click()
+    await dialog.getByRole('button', { name: t('routes.delete') }).click()
+  }
+  await expect(row('cloud')).toBeHidden()
+  await expect(dialog.getByText('The secret store vault is used by login')).toBeVisible()
 })

@@ -29,7 +29,7 @@ test('drains and undrains a worker, and rotates the encryption key', async ({ pa
   const rotate = key.getByRole('button', { name: t('encryptionKey.rotate') })
   await rotate.click()
   await dialog.getByRole('button', { name: t('encryptionKey.rotate') }).click()
-  await expect(key.getByText(t('encryptionKey.version', { version: 2 }), { exact: true })).toBeVisible()
+  await expect(key.getByText(t('encryptionKey.version', { version: '2' }), { exact: true })).toBeVisible()
   // The rotation is in progress until a worker has re-encrypted all secrets.
   await expect(rotate).toHaveAttribute('aria-disabled', 'true')
   await reencryptCredentials({ ...installation.runtime, actor })

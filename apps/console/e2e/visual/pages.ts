@@ -218,6 +218,12 @@ export const pages: VisualPage[] = [
     act: async ({ page }) => button(page, t('credential.new')).click(),
   },
   {
+    name: 'secret-store-new',
+    url: '/credentials',
+    until: t('secretStores.secretHint'),
+    act: async ({ page }) => button(page, t('secretStores.new')).click(),
+  },
+  {
     name: 'credential-rotate',
     url: '/credentials',
     until: t('rotation.source'),
@@ -269,7 +275,7 @@ export const pages: VisualPage[] = [
   { name: 'retention', url: '/settings/retention', until: t('retention.auditDaysHint') },
   { name: 'retention-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('retention.title')) },
   { name: 'sign-in-methods', url: '/settings/sign-in', until: t('signInMethods.title') },
-  { name: 'system', url: '/settings/system', until: t('encryptionKey.title') },
+  { name: 'system', url: '/settings/system', until: t('encryptionKey.rotate') },
   { name: 'system-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('system.title')) },
   {
     name: 'system-drain',

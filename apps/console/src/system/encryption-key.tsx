@@ -34,7 +34,7 @@ export function EncryptionKey() {
       </div>
       {key ? (
         <div className="flex flex-col gap-2 rounded-lg border border-line bg-panel px-4 py-3 text-sm">
-          <p className="font-medium">{t('encryptionKey.version', { version: key.version })}</p>
+          <p className="font-medium">{t('encryptionKey.version', { version: String(key.version) })}</p>
           <div className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
             <span>{t.rich('encryptionKey.created', { time: () => <RelativeTime at={key.createdAt} /> })}</span>
             {key.pendingCount > 0 ? (

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useConnection } from '@/graphql/use-connection.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
-import { t } from '@/messages/index.ts'
+import { formatNumber, t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Confirm } from '@/ui/confirm.tsx'
@@ -32,7 +32,7 @@ function WorkerItem({ worker, onAsk }: { worker: Worker; onAsk: (action: Action)
           <StateBadge worker={worker} />
         </div>
         <div className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
-          <span>{t('workers.runs', { running: runningCount, capacity: concurrency })}</span>
+          <span>{t('workers.runs', { running: formatNumber(runningCount), capacity: formatNumber(concurrency) })}</span>
           <span>{t.rich('workers.started', { time: () => <RelativeTime at={worker.startedAt} /> })}</span>
           <span>{t.rich('workers.lastSeen', { time: () => <RelativeTime at={worker.lastSeenAt} /> })}</span>
           <span>{t('workers.version', { version })}</span>

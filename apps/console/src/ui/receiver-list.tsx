@@ -12,22 +12,32 @@ import { SkeletonRows } from './skeleton.tsx'
 type Receiver = { id: string; name: string; isEnabled: boolean; updateBlockedReason: string | null }
 
 type Props<T extends Receiver> = {
-  list: { rows: T[]; isLoading: boolean; problem: { message: string } | null; reload: () => Promise<unknown> }
+  list: {
+    rows: T[]
+    isLoading: boolean
+    problem: { message: string } | null
+    reload: () => Promise<unknown>
+    hasMore: boolean
+    more: () => void
+  }
+  /** Shown when the list is empty. */
+  icon?: ReactNode
   texts: { add: string; loadFailed: string; emptyTitle: string; emptyText: string; deleteText: string }
   addBlockedReason: string | null
   badges: (receiver: T) => ReactNode
   /** Where it delivers to, and the state of deliveries. */
   details: (receiver: T) => ReactNode
   dialog: (receiver: T | null, props: { onClose: () => void; onDone: () => void }) => ReactNode
-  test: (receiver: T) => Promise<unknown>
+  /** Missing for receivers without a test. */
+  test?: (receiver: T) => Promise<unknown>
   /** ID of the receiver whose test is in progress. */
-  testing: string | null
+  testing?: string | null
   remove: (receiver: T) => Promise<{ ok: true } | { ok: false; problem: { message: string } }>
 }
 
-/** Receivers of deliveries, such as webhooks: test, edit, delete and add. */
+/** Other systems that Muster connects to, such as webhooks and secret stores: test, edit, delete and add. */
 export function ReceiverList<T extends Receiver>(props: Props<T>) {
-  const { list, texts, badges, details } = props
+  const { list, texts, badges, details, test, icon = <Send aria-hidden /> } = props
   const [editing, setEditing] = useState<T | 'new' | null>(null)
   const [deleting, setDeleting] = useState<T | null>(null)
   const reload = () => void list.reload()
@@ -50,7 +60,7 @@ export function ReceiverList<T extends Receiver>(props: Props<T>) {
           <SkeletonRows rows={3} height={60} />
         </div>
       ) : list.rows.length === 0 ? (
-        <Empty icon={<Send aria-hidden />} title={texts.emptyTitle} action={add}>
+        <Empty icon={icon} title={texts.emptyTitle} action={add}>
           <p>{texts.emptyText}</p>
         </Empty>
       ) : (
@@ -71,14 +81,16 @@ export function ReceiverList<T extends Receiver>(props: Props<T>) {
                   {details(receiver)}
                 </div>
                 <div className="flex flex-wrap gap-2">
-                  <Button
-                    icon={<Send aria-hidden />}
-                    blockedReason={receiver.updateBlockedReason}
-                    busy={props.testing === receiver.id}
-                    onClick={() => void props.test(receiver).then(reload)}
-                  >
-                    {t('routes.test')}
-                  </Button>
+                  {test && (
+                    <Button
+                      icon={<Send aria-hidden />}
+                      blockedReason={receiver.updateBlockedReason}
+                      busy={props.testing === receiver.id}
+                      onClick={() => void test(receiver).then(reload)}
+                    >
+                      {t('routes.test')}
+                    </Button>
+                  )}
                   <Button blockedReason={receiver.updateBlockedReason} onClick={() => setEditing(receiver)}>
                     {t('routes.edit')}
                   </Button>
@@ -89,6 +101,11 @@ export function ReceiverList<T extends Receiver>(props: Props<T>) {
               </li>
             ))}
           </ul>
+          {list.hasMore && (
+            <div className="flex justify-center">
+              <Button onClick={list.more}>{t('common.loadMore')}</Button>
+            </div>
+          )}
         </div>
       )}
       {editing && props.dialog(editing === 'new' ? null : editing, { onClose: () => setEditing(null), onDone: reload })}

@@ -6,6 +6,7 @@ import { useBlockedReason } from '@/access/viewer.tsx'
 import { FingerprintCommands } from '@/connections/fingerprint-commands.tsx'
 import { CredentialForm } from '@/credentials/credential-form.tsx'
 import { type CredentialRow, CredentialsQuery, DeleteCredential } from '@/credentials/documents.ts'
+import { SecretStoreList } from '@/credentials/secret-store-list.tsx'
 import { useConnection } from '@/graphql/use-connection.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { formatNumber, t } from '@/messages/index.ts'
@@ -116,7 +117,7 @@ function CredentialItem({
   )
 }
 
-/** Credentials with their use and the names of stored secrets. The API never returns the secrets. */
+/** Credentials with their use and the names of stored secrets, and secret stores. The API never returns the secrets. */
 export default function CredentialsPage() {
   useTitle(t('nav.credentials'))
   const blocked = useBlockedReason('credential:write')
@@ -159,6 +160,7 @@ export default function CredentialsPage() {
           )}
         </>
       )}
+      <SecretStoreList />
       {(open?.kind === 'new' || open?.kind === 'edit') && (
         <Dialog
           wide
