@@ -95,6 +95,7 @@ export async function rowsOf(
     passkeys: [{ deviceType: 'singleDevice' }],
     playbook_bundles: [{ content: zip([{ path: 'site.yml' }]), files: [{ path: marker, size: 1 }] }],
     roles: [{ permissions: ['node:write'] }],
+    sessions: [{ isActive: true }],
     variable_scopes: [
       { groupId: null, ...vars },
       { groupId: null, nodeId: null, ...vars },
