@@ -1,4 +1,6 @@
-import { createApiToken, createServiceAccount } from '@muster/core/access'
+import { createApiToken, createRole, createServiceAccount } from '@muster/core/access'
+import { createGrant } from '@muster/core/grants'
+import { createNodeGroup } from '@muster/core/groups'
 import type { Ctx } from '@muster/core/registry'
 import type { TenantFixture } from '@muster/core/testing'
 import type { testApi } from '../api.ts'
@@ -14,7 +16,10 @@ export type Caller = {
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** A caller of every kind: tokens of each role, of an installation admin and of a service account, a session, and nobody. */
+/**
+ * A caller of every kind: tokens of each role, of a custom one, of a grant, of an installation admin and of a service account, a
+ * session, and nobody.
+ */
 export async function callersOf(t: Api, tenant: TenantFixture): Promise<Caller[]> {
   const token = async (name: string, ctx: Ctx): Promise<Caller> => {
     const headers = bearer(await t.tokenOf(ctx))
@@ -22,8 +27,15 @@ export async function callersOf(t: Api, tenant: TenantFixture): Promise<Caller[]
   }
   const newSession = async () => bearer((await insertSession(t.runtime.db, tenant.owner.actor.id!)).token)
   const session = await newSession()
-  const member = await createServiceAccount(tenant.owner, { name: 'service', role: 'admin' })
-  const service = await createApiToken(tenant.owner, { name: 'service', role: 'admin', serviceAccountId: member.id })
+  const accountOf = async (name: string, role: string) => {
+    const member = await createServiceAccount(tenant.owner, { name, role })
+    const { token } = await createApiToken(tenant.owner, { name, role, serviceAccountId: member.id })
+    return { member, caller: { name, isInstallationAdmin: false, headers: async () => bearer(token) } }
+  }
+  await createRole(tenant.owner, { name: 'caller-custom', permissions: ['node:write', 'template:write', 'credential:write'] })
+  const granted = await accountOf('grant', 'viewer')
+  const group = await createNodeGroup(tenant.owner, { name: 'caller_granted' })
+  await createGrant(tenant.owner, { memberId: granted.member.id, role: 'operator', nodeGroupId: group.id })
   return [
     { name: 'session', isInstallationAdmin: true, headers: async (isFresh) => (isFresh ? newSession() : session) },
     await token('owner', tenant.owner),
@@ -31,7 +43,9 @@ export async function callersOf(t: Api, tenant: TenantFixture): Promise<Caller[]
     await token('admin', tenant.admin),
     await token('operator', tenant.operator),
     await token('viewer', tenant.viewer),
-    { name: 'serviceAccount', isInstallationAdmin: false, headers: async () => bearer(service.token) },
+    (await accountOf('serviceAccount', 'admin')).caller,
+    (await accountOf('customRole', 'caller-custom')).caller,
+    granted.caller,
     { name: 'anonymous', isInstallationAdmin: false, headers: async () => ({}) },
   ]
 }
