@@ -2,7 +2,6 @@ import { type Command as CommanderCommand, CommanderError } from 'commander'
 import { Command } from './command.ts'
 import { ENTRIES, type Entry } from './commands/index.ts'
 import { CliError, EXIT } from './errors.ts'
-import { plain } from './output.ts'
 import { VERSION } from './version.ts'
 
 /** Text after the list of commands in `muster --help`. */
@@ -82,6 +81,7 @@ export async function main(argv: string[]): Promise<number> {
     return Number(process.exitCode ?? EXIT.ok)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    const { plain } = await import('./output.ts')
     if (error instanceof CliError) {
       process.stderr.write(plain(`${error.message}\n`, false))
       return error.exitCode
