@@ -27,13 +27,14 @@ export async function callersOf(t: Api, tenant: TenantFixture): Promise<Caller[]
   }
   const newSession = async () => bearer((await insertSession(t.runtime.db, tenant.owner.actor.id!)).token)
   const session = await newSession()
-  const accountOf = async (name: string, role: string) => {
+  const accountOf = async (name: string, role: string, tokenRole = role) => {
     const member = await createServiceAccount(tenant.owner, { name, role })
-    const { token } = await createApiToken(tenant.owner, { name, role, serviceAccountId: member.id })
+    const { token } = await createApiToken(tenant.owner, { name, role: tokenRole, serviceAccountId: member.id })
     return { member, caller: { name, isInstallationAdmin: false, headers: async () => bearer(token) } }
   }
   await createRole(tenant.owner, { name: 'caller-custom', permissions: ['node:write', 'template:write', 'credential:write'] })
-  const granted = await accountOf('grant', 'viewer')
+  // A token carries the grants of its owner within its own role.
+  const granted = await accountOf('grant', 'viewer', 'operator')
   const group = await createNodeGroup(tenant.owner, { name: 'caller_granted' })
   await createGrant(tenant.owner, { memberId: granted.member.id, role: 'operator', nodeGroupId: group.id })
   return [
