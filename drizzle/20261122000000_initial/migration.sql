@@ -127,6 +127,7 @@ CREATE TABLE "sessions" (
 	"last_used_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"ip_address" text,
 	"user_agent" text,
+	"provider" text,
 	"authenticated_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"active_tenant_id" uuid,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,

@@ -104,3 +104,25 @@ test('appoint makes a user an installation administrator, and records it for the
   ])
   expect(await run('appoint', 'admin@site.test')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('is already') })
 })
+
+test('change-email changes the address of a user, who then counts as not verified', async () => {
+  const { db } = t.runtime
+  const userId = await addUser('old@site.test', 'operator', (await t.given.tenant()).tenant.id)
+  const { out, code } = await run('change-email', 'old@site.test', 'New@site.test')
+  expect({ out, code }).toEqual({ out: 'operator now signs in with new@site.test.\n', code: 0 })
+  expect(await db.query.users.findFirst({ where: { id: userId } })).toMatchObject({
+    email: 'new@site.test',
+    emailVerified: false,
+  })
+  const [row] = await db.select().from(auditEntries).where(eq(auditEntries.action, 'user.change_email'))
+  expect(row).toMatchObject({ objectId: userId, actorName: 'Muster', details: { from: 'old@site.test', to: 'new@site.test' } })
+  expect(await run('change-email', 'old@site.test', 'x@site.test')).toMatchObject({
+    code: 1,
+    err: 'There is no user with the address old@site.test.\n',
+  })
+  await addUser('taken@site.test', 'operator', (await t.given.tenant()).tenant.id)
+  expect(await run('change-email', 'new@site.test', 'taken@site.test')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('belongs to another account'),
+  })
+})

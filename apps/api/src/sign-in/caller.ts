@@ -1,3 +1,4 @@
+import type { IdentityProvider } from '@muster/core/access'
 import type { Actor } from '@muster/core/context'
 import { clientNetwork } from '@muster/core/networks'
 import type { Ctx } from '@muster/core/registry'
@@ -13,6 +14,10 @@ export type Caller = {
   identityConfirmedUntil: Date | null
   /** Row of the session; null for API tokens. */
   sessionId: string | null
+  /** Identity provider at which the session began; null for others. */
+  provider: IdentityProvider | null
+  /** Last proof of identity in the session; null for API tokens. */
+  authenticatedAt: Date | null
 }
 
 /** Caller of a request (null when not signed in) and the context for verbs. */

@@ -78,6 +78,8 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours 
         sessionToken: null,
         sessionId: null,
         identityConfirmedUntil: null,
+        provider: null,
+        authenticatedAt: null,
       }
     }
     const [row] = await db
@@ -88,14 +90,15 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours 
         isInstallationAdmin: users.isInstallationAdmin,
         sessionId: sessions.id,
         authenticatedAt: sessions.authenticatedAt,
+        provider: sessions.provider,
         activeTenantId: sessions.activeTenantId,
       })
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
       .where(and(eq(sessions.token, hashToken(token)), (isNew ? isUnexpired : isLiveSession)(sessions)))
     if (!row) return null
-    const { id, name, email, isInstallationAdmin, sessionId, authenticatedAt, activeTenantId } = row
-    const membership = chooseMembership(await findMemberships(db, id), { wanted, activeTenantId })
+    const { id, name, email, isInstallationAdmin, sessionId, authenticatedAt, provider, activeTenantId } = row
+    const membership = chooseMembership(await findMemberships(db, id, provider), { wanted, activeTenantId })
     if (!membership) return null
     const { tenantId, authority, stepUpMinutes } = membership
     const { role, permissions, grants } = authority
@@ -105,6 +108,8 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours 
       email,
       sessionToken: token,
       sessionId,
+      provider,
+      authenticatedAt,
       identityConfirmedUntil: stepUpMinutes === null ? null : new Date(authenticatedAt.getTime() + stepUpMinutes * 60_000),
     }
   }

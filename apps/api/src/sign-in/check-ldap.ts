@@ -2,7 +2,6 @@ import { hashToken } from '@muster/core/access'
 import { NotFound } from '@muster/core/errors'
 import type { RequestFacts } from '../http/request-facts.ts'
 import { findUserOfIdentity, type Identity } from './identity.ts'
-import type { Ldap } from './ldap.ts'
 import type { SignInParts } from './parts.ts'
 import type { AuditFacts } from './request-ctx.ts'
 
@@ -10,7 +9,7 @@ export type LdapPassword = { userName: string; password: string }
 export type CheckLdap = (facts: RequestFacts & Pick<AuditFacts, 'attempt'>, given: LdapPassword) => Promise<Identity>
 
 /** Checks names and passwords of the LDAP directory, with a limit of attempts. */
-export function createLdapCheck({ db, throttle, addressOf, ldap }: SignInParts & { ldap: Ldap | null }): CheckLdap {
+export function createLdapCheck({ db, throttle, addressOf, ldap }: SignInParts): CheckLdap {
   /** @throws NotFound there is no directory; Unauthenticated, Unavailable */
   return async (facts, { userName, password }) => {
     if (!ldap) throw new NotFound('This installation has no LDAP directory (LDAP_URL).')

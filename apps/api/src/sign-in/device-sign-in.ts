@@ -117,7 +117,7 @@ export function createDeviceSignIn({ db, throttle, addressOf, callers }: SignInP
 
   /** The person who approved, with the permissions that they have now. */
   async function approverCtx(runtime: Runtime, { userId, approvedTenantId }: { userId: string; approvedTenantId: string }) {
-    const membership = (await findMemberships(db, userId)).find(({ tenantId }) => tenantId === approvedTenantId)
+    const membership = (await findMemberships(db, userId, 'any')).find(({ tenantId }) => tenantId === approvedTenantId)
     const [user] = await db.select().from(users).where(eq(users.id, userId))
     if (!membership || !user) throw new Forbidden('The person who approved is no longer a member. Start again.')
     const { role, permissions, grants } = membership.authority

@@ -1,14 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { type IdentityProvider, provisionUser, sessionAudit, storeOidcFlow, takeOidcFlow, userAudit } from '@muster/core/access'
+import {
+  disconnectIdentity,
+  type IdentityProvider,
+  provisionUser,
+  type Removable,
+  sessionAudit,
+  storeChallengeProvider,
+  storeOidcFlow,
+  takeOidcFlow,
+  userAudit,
+} from '@muster/core/access'
 import { Conflict, InvalidInput, NotFound, SecondFactorRequired, Unauthenticated } from '@muster/core/errors'
 import type { RequestFacts } from '../http/request-facts.ts'
 import { EXTERNAL_SIGN_IN } from './better-auth.ts'
-import type { CallerContext, SignedIn } from './caller.ts'
+import type { Caller, CallerContext, SignedIn } from './caller.ts'
 import type { CheckLdap, LdapPassword } from './check-ldap.ts'
 import type { createIdentityConfirmation } from './confirm-identity.ts'
 import { findUserOfIdentity, type Identity } from './identity.ts'
-import type { Ldap } from './ldap.ts'
-import type { Oidc } from './oidc.ts'
 import type { SignInParts } from './parts.ts'
 import { type AuditFacts, requestCtx } from './request-ctx.ts'
 import { cookiePrefix, readCookie } from './session-cookie.ts'
@@ -16,7 +24,7 @@ import { cookiePrefix, readCookie } from './session-cookie.ts'
 const FLOW_SECONDS = 600
 const NO_OIDC = 'This installation has no OpenID Connect provider (OIDC_ISSUER).'
 
-type Parts = SignInParts & { oidc: Oidc | null; ldap: Ldap | null; checkLdap: CheckLdap } & Pick<
+type Parts = SignInParts & { checkLdap: CheckLdap } & Pick<
     ReturnType<typeof createIdentityConfirmation>,
     'isOwnIdentity' | 'confirmed' | 'sessionOf'
   >
@@ -24,7 +32,8 @@ type Context = RequestFacts & CallerContext & AuditFacts
 
 /** Sign-in of people whom an identity provider authenticates. */
 export function createExternalSignIn(parts: Parts) {
-  const { db, publicUrl, oidc, ldap, route, cookieOf, signedIn, throttle, addressOf, checkCurrentPassword, callers } = parts
+  const { db, publicUrl, oidc, ldap, providers, route, cookieOf, signedIn, throttle, addressOf, checkCurrentPassword, callers } =
+    parts
   const { checkLdap, isOwnIdentity, confirmed, sessionOf } = parts
   const prefix = cookiePrefix(publicUrl)
   /** Binds a flow to the browser that started it. */
@@ -55,11 +64,14 @@ export function createExternalSignIn(parts: Parts) {
   }
 
   /** Signs in a user whom a provider has authenticated. @throws SecondFactorRequired */
-  async function signInAs(context: Context, userId: string): Promise<SignedIn> {
+  async function signInAs(context: Context, userId: string, provider: IdentityProvider): Promise<SignedIn> {
     const response = await route(context, EXTERNAL_SIGN_IN, { userId })
     const challenge = response.ok && cookieOf(response, 'two_factor')
-    if (challenge) throw new SecondFactorRequired(challenge)
-    return signedIn(context, response, 'The user was deleted at the same time.')
+    if (challenge) {
+      await storeChallengeProvider(db, challenge, provider)
+      throw new SecondFactorRequired(challenge)
+    }
+    return signedIn(context, response, 'The user was deleted at the same time.', provider)
   }
 
   return {
@@ -78,7 +90,7 @@ export function createExternalSignIn(parts: Parts) {
       const userId = await userOf(context, 'ldap', identity, connect && caller ? caller.actor.id : null)
       if (connect && caller?.sessionToken)
         return { viewer: (await callers.read(caller.sessionToken, context.headers)) ?? caller, sessionToken: caller.sessionToken }
-      return signInAs(context, userId)
+      return signInAs(context, userId, 'ldap')
     },
 
     /**
@@ -139,7 +151,24 @@ export function createExternalSignIn(parts: Parts) {
       if (flow.userId && caller?.sessionToken)
         return { viewer: (await callers.read(caller.sessionToken, context.headers)) ?? caller, sessionToken: caller.sessionToken }
       setCookie(context, providerCookie, 'oidc', null)
-      return signInAs(context, userId)
+      return signInAs(context, userId, 'oidc')
+    },
+
+    /**
+     * Removes the password (`credential`) or the identities at a provider.
+     * @throws NotFound; Conflict it is the last way to sign in
+     */
+    async disconnectIdentity(
+      { ctx, caller, ...facts }: RequestFacts & CallerContext,
+      { provider, currentPassword }: { provider: Removable; currentPassword?: string | null },
+    ): Promise<Caller> {
+      if (!caller?.sessionToken)
+        throw new InvalidInput([{ path: '', message: 'an API token has no identities; sign in as a user' }])
+      if (provider === 'passkey')
+        throw new InvalidInput([{ path: 'input.kind', message: 'must not be PASSKEY; use removePasskey' }])
+      await checkCurrentPassword(facts, caller, currentPassword)
+      await disconnectIdentity({ ...ctx, db: ctx.systemDb }, { provider }, providers)
+      return caller
     },
 
     /** Where a browser that signed in through the provider ends its session there; null otherwise. */

@@ -10,10 +10,12 @@ import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { PEER } from '../http/request-facts.ts'
 import { testApi } from '../testing/api.ts'
+import { mutate } from '../testing/mutate.ts'
 import { SERVICE, startSlapd } from '../testing/slapd.ts'
 import { createLdap, WRONG_LDAP_PASSWORD } from './ldap.ts'
 
-const { auditEntries, members, tenants, users } = schema
+const { auditEntries, members, sessions, tenants, users } = schema
+const LOCAL_PASSWORD = 'a long local password'
 const PASSWORD = 'correct horse'
 const person = (uid: string, more = '') => `
 dn: uid=${uid},ou=people,dc=site,dc=test
@@ -143,6 +145,24 @@ test('does not take over an account by its address; its user connects it', async
   const connected = await signIn('*', PASSWORD, { authorization: `Bearer ${link.sessionToken}` }, { connect: true })
   expect(connected.sessionToken).toBe(link.sessionToken)
   expect((await signIn('*')).viewer).toMatchObject({ role: 'viewer' })
+})
+
+test('a user of the directory confirms their identity with its password, and has the role of groups only there', async () => {
+  const { sessionToken } = await signIn('ada')
+  const asAda = { headers: { ...from, authorization: `Bearer ${sessionToken}` } }
+  await t.runtime.db.update(sessions).set({ authenticatedAt: new Date(Date.now() - 3_600_000) })
+  t.auth.clearCallerCache()
+  const setPassword = async () => (await mutate(t, asAda, 'setPassword', '', { password: LOCAL_PASSWORD })).__typename
+  expect(await setPassword()).toBe('StepUpRequiredError')
+  const confirm = (userName: string, password: string) =>
+    mutate(t, asAda, 'confirmIdentity', '', { ldap: { userName, password } })
+  expect((await confirm('ada', 'wrong')).__typename).toBe('UnauthenticatedError')
+  expect(await confirm('bob', PASSWORD)).toMatchObject({ issues: [{ path: 'input.ldap' }] })
+  expect(await setPassword()).toBe('StepUpRequiredError')
+  expect((await confirm('ada', PASSWORD)).__typename).toBe('ConfirmIdentityPayload')
+  expect(await setPassword()).toBe('SetPasswordPayload')
+  const local = await mutate(t, { headers: from }, 'signIn', '', { email: 'ada@site.test', password: LOCAL_PASSWORD })
+  expect(local).toMatchObject({ __typename: 'UnauthenticatedError', message: expect.stringContaining('Sign in with') })
 })
 
 test('sends no password without TLS, or to a server with an untrusted certificate', async () => {

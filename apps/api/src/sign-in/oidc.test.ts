@@ -10,12 +10,15 @@ import { schema } from '@muster/core/registry'
 import type { TenantFixture } from '@muster/core/testing'
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { globalId } from '../graphql/shared/ids.ts'
 import { PEER } from '../http/request-facts.ts'
 import { PUBLIC_URL, testApi } from '../testing/api.ts'
+import { mutate } from '../testing/mutate.ts'
 import { startOidcProvider } from '../testing/oidc-provider.ts'
+import { totpCode } from '../testing/totp.ts'
 import { createOidc } from './oidc.ts'
 
-const { auditEntries, members, twoFactors, users, verifications } = schema
+const { auditEntries, members, sessions, tenants, twoFactors, users, verifications } = schema
 const SECRET = 'a client secret that only the provider knows'
 
 let provider: Awaited<ReturnType<typeof startOidcProvider>>
@@ -184,6 +187,120 @@ test('a signed-in user connects an identity and keeps the role that a person gav
   expect((await finish(cookie, response, bearer)).sessionToken).toBe(link.sessionToken)
   expect((await signIn('boss')).viewer).toMatchObject({ role: 'viewer', user: { email } })
   expect(await t.runtime.db.$count(members, eq(members.userId, tenant.viewer.actor.id!))).toBe(1)
+})
+
+const bearerOf = (token: string) => ({ headers: { ...from, authorization: `Bearer ${token}` } })
+const viewerOf = async (token: string) =>
+  (
+    await t.ask<{ viewer: { role: string; tenant: { name: string }; tenants: { name: string }[] } | null }>(
+      bearerOf(token),
+      '{ viewer { role tenant { name } tenants { name } } }',
+    )
+  ).viewer
+const LOCAL_PASSWORD = 'correct horse battery'
+
+test('a role from groups is active only in sessions that began at the provider', async () => {
+  const email = 'grace@idp.test'
+  await provider.setAccounts({ grace: account({ email, name: 'Grace' }) })
+  const { sessionToken } = await signIn('grace')
+  const asGrace = bearerOf(sessionToken!)
+  await mutate(t, asGrace, 'setPassword', '', { password: LOCAL_PASSWORD })
+  const withPassword = () =>
+    mutate(t, { headers: from }, 'signIn', 'sessionToken viewer { role tenant { name } tenants { name } }', {
+      email,
+      password: LOCAL_PASSWORD,
+    })
+  const refused = await withPassword()
+  expect(refused).toMatchObject({ __typename: 'UnauthenticatedError', message: expect.stringContaining('Sign in with') })
+  const userId = (await t.runtime.db.query.users.findFirst({ where: { email } }))!.id
+  expect(await t.runtime.db.$count(sessions, eq(sessions.userId, userId))).toBe(1)
+
+  // A membership that a person gave is active in all sessions.
+  const other = await t.given.tenant()
+  const { name } = other.tenant
+  await t.runtime.db.insert(members).values({ tenantId: other.tenant.id, userId, role: 'viewer' })
+  const local = await withPassword()
+  expect(local.viewer).toEqual({ role: 'viewer', tenant: { name }, tenants: [{ name }] })
+  const tenantId = globalId('Tenant', tenant.tenant.id)
+  const asLocal = bearerOf(local.sessionToken)
+  expect((await mutate(t, asLocal, 'switchTenant', '', { tenantId })).__typename).toBe('ForbiddenError')
+  const named = { headers: { ...asLocal.headers, 'x-muster-tenant': 'Ours' } }
+  expect((await t.send(named, '{ viewer { name } }')).errors?.[0]?.extensions.code).toBe('FORBIDDEN')
+  expect(await viewerOf(sessionToken!)).toMatchObject({ role: 'operator', tenants: [{ name: 'Ours' }, { name }] })
+  // An owner does not depend on the provider.
+  await t.runtime.db.update(members).set({ role: 'owner' }).where(eq(members.provider, 'oidc'))
+  expect((await withPassword()).viewer).toMatchObject({ role: 'owner', tenant: { name: 'Ours' } })
+  await t.runtime.db.update(members).set({ role: 'operator' }).where(eq(members.provider, 'oidc'))
+})
+
+test('the session keeps its provider through the second factor', async () => {
+  await provider.setAccounts({ hedy: account({ email: 'hedy@idp.test', name: 'Hedy' }) })
+  const { sessionToken } = await signIn('hedy')
+  const { uri } = await mutate(t, bearerOf(sessionToken!), 'startTotp', 'uri', {})
+  // Turning it on replaces the session.
+  const confirmed = await mutate(t, bearerOf(sessionToken!), 'confirmTotp', 'sessionToken', {
+    code: totpCode(uri, Date.now() - 30_000),
+  })
+  expect(await viewerOf(confirmed.sessionToken)).toMatchObject({ role: 'operator' })
+  const { challenge } = await signIn('hedy')
+  const input = { challenge, code: totpCode(uri) }
+  const verified = await mutate(t, { headers: from }, 'verifySecondFactor', 'sessionToken viewer { role }', input)
+  expect(verified.viewer).toEqual({ role: 'operator' })
+})
+
+test('a user without a password adds a way to sign in only shortly after a proof of identity, at the provider too', async () => {
+  await provider.setAccounts({
+    joan: account({ email: 'joan@idp.test', name: 'Joan' }),
+    mallory: account({ email: 'mallory@idp.test' }),
+  })
+  const { sessionToken } = await signIn('joan')
+  const asJoan = bearerOf(sessionToken!)
+  const age = async () => {
+    await t.runtime.db.update(sessions).set({ authenticatedAt: new Date(Date.now() - 11 * 60_000) })
+    t.auth.clearCallerCache()
+  }
+  await age()
+  for (const [name, input] of [
+    ['setPassword', { password: LOCAL_PASSWORD }],
+    ['startTotp', {}],
+    ['startPasskeyRegistration', {}],
+    ['startOidcSignIn', { connect: true }],
+  ] as const)
+    expect([name, (await mutate(t, asJoan, name, '', input)).__typename]).toEqual([name, 'StepUpRequiredError'])
+
+  const confirmAs = async (login: string) => {
+    const { url, cookie } = await start(asJoan.headers, { confirm: true })
+    expect(new URL(url!).searchParams.get('prompt')).toBe('login')
+    return finish(cookie, await provider.signIn(url!, login), asJoan.headers)
+  }
+  // Somebody else's identity proves nothing.
+  await signIn('mallory')
+  expect(await confirmAs('mallory')).toMatchObject({ __typename: 'ConflictError' })
+  expect((await mutate(t, asJoan, 'setPassword', '', { password: LOCAL_PASSWORD })).__typename).toBe('StepUpRequiredError')
+  expect((await confirmAs('joan')).sessionToken).toBe(sessionToken)
+  expect((await mutate(t, asJoan, 'setPassword', '', { password: LOCAL_PASSWORD })).__typename).toBe('SetPasswordPayload')
+
+  // Tenants that ask for it get the same proof.
+  await t.runtime.db.update(tenants).set({ stepUpMinutes: 5 }).where(eq(tenants.id, tenant.tenant.id))
+  await age()
+  const create = async () => (await mutate(t, asJoan, 'createApiToken', '', { name: 'x', role: 'viewer' })).__typename
+  expect(await create()).toBe('StepUpRequiredError')
+  await confirmAs('joan')
+  expect(await create()).toBe('CreateApiTokenPayload')
+  await t.runtime.db.update(tenants).set({ stepUpMinutes: null }).where(eq(tenants.id, tenant.tenant.id))
+})
+
+test('a terminal gets a token of the user who approves it in a session at the provider', async () => {
+  await provider.setAccounts({ mary: account({ email: 'mary@idp.test', name: 'Mary' }) })
+  const wanted = { tokenName: 'muster on login1', clientName: 'login1', tenant: 'Ours' }
+  const started = await mutate(t, { headers: from }, 'startDeviceSignIn', 'deviceCode userCode', wanted)
+  const { sessionToken } = await signIn('mary')
+  const { userCode } = started
+  const approved = await mutate(t, bearerOf(sessionToken!), 'approveDeviceSignIn', 'userCode', { userCode })
+  expect(approved.__typename).toBe('ApproveDeviceSignInPayload')
+  const poll = { deviceCode: started.deviceCode }
+  const { secret } = await mutate(t, { headers: from }, 'pollDeviceSignIn', 'status secret', poll)
+  expect(await viewerOf(secret)).toMatchObject({ role: 'operator', tenant: { name: 'Ours' } })
 })
 
 test('asks a user with an authenticator app for its code', async () => {

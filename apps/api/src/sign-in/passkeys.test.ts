@@ -227,6 +227,7 @@ describe('changes', () => {
     await call('setPassword', { password: PASSWORD })
     await t.runtime.db.insert(accounts).values({ userId, providerId: 'ldap', accountId: userId })
     await t.runtime.db.update(members).set({ provider: 'ldap' }).where(eq(members.userId, userId))
+    await t.runtime.db.update(sessions).set({ provider: 'ldap' }).where(eq(sessions.userId, userId))
     const result = await call('disconnectIdentity', { kind: 'LDAP', currentPassword: PASSWORD })
     expect(result).toMatchObject({ __typename: 'ConflictError', message: expect.stringContaining('Your groups') })
   })

@@ -1,4 +1,4 @@
-import { activateSession, totpAudit } from '@muster/core/access'
+import { activateSession, findChallengeProvider, recordSessionStart, totpAudit } from '@muster/core/access'
 import { type AuditAction, audit } from '@muster/core/audit'
 import { Conflict, InvalidInput, Unauthenticated } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
@@ -59,7 +59,10 @@ export function createSecondFactor({
       const response = await route(context, path, body, { session_token })
       if (!response.ok) return null
       const newToken = cookieOf(response, 'session_token')
-      if (newToken) await activateSession(tx, newToken)
+      if (newToken) {
+        await recordSessionStart(tx, newToken, { provider: caller.provider, activeTenantId: caller.tenantId })
+        await activateSession(tx, newToken)
+      }
       await audit(tx, ctx, action, caller.actor)
       return { response, sessionToken: newToken ?? session_token }
     })
@@ -82,6 +85,7 @@ export function createSecondFactor({
         facts,
         response,
         'The code is wrong, or the sign-in is older than ten minutes. Sign in again.',
+        response.ok ? await findChallengeProvider(db, challenge) : null,
       )
       if (isTotp && !(await throttle.isFirstUse('totp', `${session.viewer.actor.id} ${given}`, CODE_VALID_S))) {
         await discardSession(facts, session.sessionToken)

@@ -1,7 +1,11 @@
-import { accessChanged, deleteSessions } from '@muster/core/access'
+import { accessChanged, deleteSessions, sessionAudit, switchTenant } from '@muster/core/access'
+import { audit } from '@muster/core/audit'
+import { InvalidInput, NotFound } from '@muster/core/errors'
 import { type Ctx, schema } from '@muster/core/registry'
 import { and, eq, ne, type SQL } from 'drizzle-orm'
-import type { Caller } from './caller.ts'
+import type { RequestFacts } from '../http/request-facts.ts'
+import type { Caller, CallerContext } from './caller.ts'
+import type { SignInParts } from './parts.ts'
 
 const { sessions } = schema
 
@@ -12,10 +16,62 @@ async function endSessions(ctx: Ctx, userId: string, condition: SQL): Promise<nu
   return ended
 }
 
-/** Ends one session of the user. @returns false when the user has no such session */
-export const endSession = async (ctx: Ctx, userId: string, id: string): Promise<boolean> =>
-  (await endSessions(ctx, userId, eq(sessions.id, id))) > 0
+/** Changes of a user's sessions. `signOutUrl`: see `createExternalSignIn`. */
+export function createSessionChanges({
+  internals,
+  callers,
+  route,
+  changeSignIn,
+  signOutUrl,
+}: SignInParts & { signOutUrl(facts: RequestFacts): Promise<string | null> }) {
+  return {
+    /** `continueUrl`: where the browser ends its session at the provider; null when it did not sign in there. */
+    async signOut({
+      caller,
+      ctx,
+      ...facts
+    }: RequestFacts & CallerContext): Promise<{ wasSignedIn: boolean; continueUrl: string | null }> {
+      const continueUrl = await signOutUrl(facts)
+      const { sessionToken } = caller ?? {}
+      const end = async () => {
+        if (facts.headers.has('cookie')) await route(facts, '/sign-out', {}, sessionToken ? { session_token: sessionToken } : {})
+        if (sessionToken) await (await internals).internalAdapter.deleteSession(sessionToken)
+      }
+      if (!caller || !sessionToken) {
+        await end()
+        return { wasSignedIn: false, continueUrl }
+      }
+      await changeSignIn(ctx, async (tx, ctx) => {
+        await end()
+        await audit(tx, ctx, sessionAudit.end, { id: caller.sessionId, name: caller.actor.name })
+      })
+      callers.clearCache()
+      ctx.notify(accessChanged({ id: caller.actor.id, tenantId: caller.tenantId }))
+      return { wasSignedIn: true, continueUrl }
+    },
 
-/** Ends all sessions of the user except the caller's. @returns how many */
-export const endOtherSessions = (ctx: Ctx, { actor, sessionId }: Pick<Caller, 'actor' | 'sessionId'>): Promise<number> =>
-  sessionId ? endSessions(ctx, actor.id, ne(sessions.id, sessionId)) : Promise.resolve(0)
+    /** Ends one session of the user. @throws NotFound */
+    async endSession({ ctx, caller }: CallerContext, id: string): Promise<void> {
+      const userId = caller?.actor.kind === 'user' ? caller.actor.id : null
+      if (!userId || (await endSessions(ctx, userId, eq(sessions.id, id))) === 0)
+        throw new NotFound(`There is no session with the ID ${id}.`)
+      callers.clearCache()
+    },
+
+    /** Ends all other sessions of the user. @returns how many */
+    async endOtherSessions({ ctx, caller }: CallerContext): Promise<number> {
+      const count = caller?.sessionId ? await endSessions(ctx, caller.actor.id, ne(sessions.id, caller.sessionId)) : 0
+      callers.clearCache()
+      return count
+    },
+
+    /** Changes the tenant in which the session works. @throws Forbidden; InvalidInput for an API token */
+    async switchTenant({ caller, ctx, headers }: RequestFacts & CallerContext, tenantId: string): Promise<Caller> {
+      if (!caller?.sessionToken || !caller.sessionId)
+        throw new InvalidInput([{ path: '', message: 'an API token belongs to one tenant; use a token of the other tenant' }])
+      await switchTenant({ ...ctx, db: ctx.systemDb }, { sessionId: caller.sessionId, tenantId })
+      callers.clearCache()
+      return (await callers.read(caller.sessionToken, headers)) ?? caller
+    },
+  }
+}

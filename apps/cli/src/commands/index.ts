@@ -219,6 +219,12 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./access/password.ts')).password(),
   },
   {
+    name: 'email',
+    heading: ACCOUNT,
+    description: 'change your email address',
+    load: async () => (await import('./access/email/index.ts')).email(),
+  },
+  {
     name: 'session',
     aliases: ['sessions'],
     heading: ACCOUNT,

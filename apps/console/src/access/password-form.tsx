@@ -9,7 +9,7 @@ import { SetPassword, type Viewer } from './session-documents.ts'
 
 type Props = { viewer: Viewer; submitLabel: string; onSaved: () => void }
 
-/** Sets the user's name, email and password. A user who has a password enters it too. */
+/** Sets the user's name and password. A user who has a password enters it too; the first owner also chooses the email address. */
 export function PasswordForm({ viewer, submitLabel, onSaved }: Props) {
   const mutation = useMutation(SetPassword)
   const [name, setName] = useState(viewer.name)
@@ -18,7 +18,7 @@ export function PasswordForm({ viewer, submitLabel, onSaved }: Props) {
   const [password, setPassword] = useState('')
   async function submit() {
     const current = viewer.hasPassword ? { currentPassword } : {}
-    const outcome = await mutation.run({ input: { name, email: email || null, password, ...current } })
+    const outcome = await mutation.run({ input: { name, ...(viewer.choosesEmail ? { email } : {}), password, ...current } })
     if (!outcome.ok) return
     setCurrentPassword('')
     setPassword('')
@@ -42,16 +42,18 @@ export function PasswordForm({ viewer, submitLabel, onSaved }: Props) {
         error={issueFor(mutation.problem, 'name')}
         onChange={(event) => setName(event.target.value)}
       />
-      <TextField
-        label={t('signIn.email')}
-        type="email"
-        autoComplete="username"
-        required
-        value={email}
-        error={issueFor(mutation.problem, 'email')}
-        hint={t('welcome.emailHint')}
-        onChange={(event) => setEmail(event.target.value)}
-      />
+      {viewer.choosesEmail && (
+        <TextField
+          label={t('signIn.email')}
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          error={issueFor(mutation.problem, 'email')}
+          hint={t('welcome.emailHint')}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+      )}
       {viewer.hasPassword && (
         <TextField
           label={t('account.currentPassword')}

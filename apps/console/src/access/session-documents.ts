@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 
 export const ViewerQuery = graphql(`
   query Viewer {
-    viewer { kind name role user { id email } tenant { id name } tenants { id name } hasPassword needsPassword hasSecondFactor signInMethods { kind name count removeBlockedReason } addPasskeyBlockedReason inviteBlockedReason permissions { name blockedReason } }
+    viewer { kind name role user { id email } tenant { id name } tenants { id name } hasPassword needsPassword choosesEmail changeEmailBlockedReason hasSecondFactor signInMethods { kind name count removeBlockedReason } addPasskeyBlockedReason inviteBlockedReason permissions { name blockedReason } }
   }
 `)
 export type Viewer = NonNullable<ResultOf<typeof ViewerQuery>['viewer']>
@@ -42,8 +42,29 @@ export const SetPassword = graphql(`
   mutation SetPassword($input: SetPasswordInput!) {
     setPassword(input: $input) {
       __typename
-      ... on SetPasswordPayload { viewer { kind name role user { id email } tenant { id name } tenants { id name } hasPassword needsPassword hasSecondFactor signInMethods { kind name count removeBlockedReason } addPasskeyBlockedReason inviteBlockedReason permissions { name blockedReason } } }
+      ... on SetPasswordPayload { viewer { kind name role user { id email } tenant { id name } tenants { id name } hasPassword needsPassword choosesEmail changeEmailBlockedReason hasSecondFactor signInMethods { kind name count removeBlockedReason } addPasskeyBlockedReason inviteBlockedReason permissions { name blockedReason } } }
       ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)
+
+export const RequestEmailChange = graphql(`
+  mutation RequestEmailChange($input: RequestEmailChangeInput!) {
+    requestEmailChange(input: $input) {
+      __typename
+      ... on RequestEmailChangePayload { email }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)
+
+export const ConfirmEmailChange = graphql(`
+  mutation ConfirmEmailChange($token: String!) {
+    confirmEmailChange(input: { token: $token }) {
+      __typename
+      ... on ConfirmEmailChangePayload { viewer { user { id email } } }
       ... on Error { message code }
     }
   }

@@ -38,6 +38,10 @@ test('rejects unknown commands and wrong arguments, and prints the usage', async
     code: 2,
     err: 'Name one email address.\nUsage: bin/muster-admin appoint EMAIL\n',
   })
+  expect(await admin('change-email', 'ada@site.test')).toMatchObject({
+    code: 2,
+    err: 'Name the current and the new email address.\nUsage: bin/muster-admin change-email EMAIL NEW_EMAIL\n',
+  })
   expect(await admin('reset-owner', 'ada@site.test', 'eve@site.test')).toMatchObject({
     code: 2,
     err: 'Name at most one email address.\nUsage: bin/muster-admin reset-owner [EMAIL]\n',

@@ -36,6 +36,15 @@ export const commands: Record<string, AdminCommand> = {
       return runProgram('apps/api/src/appoint.ts', [email], settings)
     },
   },
+  'change-email': {
+    arguments: 'EMAIL NEW_EMAIL',
+    summary: 'change the email address of a user',
+    help: 'Changes the email address with which a user signs in from EMAIL to NEW_EMAIL, without a confirmation by email. The audit log records it in every tenant of the user.',
+    run: (args, settings) => {
+      if (args.length !== 2) throw new UsageError('Name the current and the new email address.')
+      return runProgram('apps/api/src/change-email.ts', args, settings)
+    },
+  },
   'reset-owner': {
     arguments: '[EMAIL]',
     summary: 'create a one-time sign-in link for the owner or another user',

@@ -30,6 +30,8 @@ export const userAudit = defineAuditActions('user', [
   'requestPasswordReset',
   'resetPassword',
   'setPassword',
+  'requestEmailChange',
+  'changeEmail',
   'connectIdentity',
   'disconnectIdentity',
   'startOidcSignIn',

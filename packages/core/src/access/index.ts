@@ -37,6 +37,7 @@ export {
   tokenPermissions,
 } from './permissions.ts'
 export {
+  chooseEmailBlockedReason,
   deleteRoleBlockedReason,
   deleteTenantBlockedReason,
   grantBlockedReason,
@@ -46,7 +47,7 @@ export {
   transferBlockedReason,
   updateRoleBlockedReason,
 } from './policy.ts'
-export { findActorByToken, findMemberships, isActiveMembership, type Membership } from './queries.ts'
+export { findAccessProviders, findActorByToken, findMemberships, isActiveMembership, type Membership } from './queries.ts'
 export { assertGrantable } from './roles/assert-grantable.ts'
 export { type CreateRoleInput, createRole } from './roles/create-role.ts'
 export { deleteRole } from './roles/delete-role.ts'
@@ -54,6 +55,8 @@ export { RoleName } from './roles/role-fields.ts'
 export { findRoles, rolesInUse } from './roles/role-rows.ts'
 export { type UpdateRoleInput, updateRole } from './roles/update-role.ts'
 export { accessSettings, ldapSettings, mailSettings, oidcSettings, tokenSettings } from './settings.ts'
+export { findChallengeProvider, storeChallengeProvider } from './sign-in/challenge-providers.ts'
+export { changeEmail, confirmEmailChange, requestEmailChange } from './sign-in/change-email.ts'
 export { disconnectIdentity } from './sign-in/disconnect-identity.ts'
 export { type GroupRole, rolesOf } from './sign-in/group-roles.ts'
 export { type OidcFlow, storeOidcFlow, takeOidcFlow } from './sign-in/oidc-flows.ts'
@@ -67,9 +70,11 @@ export {
   deleteSessions,
   endSession,
   recordIdentityProof,
+  recordSessionStart,
   recordSessionUse,
   recordSignIn,
 } from './sign-in/sessions.ts'
+export { setPassword } from './sign-in/set-password.ts'
 export {
   findSignInMethods,
   hasLocalSignIn,

@@ -5,6 +5,7 @@ export const memberPermissions = definePermissions('member', {
   write: ['admin', 'Invite and remove members, create service accounts and change roles, up to your own permissions.'],
   transferOwnership: ['owner', 'Make another member the owner.'],
   resetSignIn: ['system', 'Reset the sign-in of a member.'],
+  changeEmail: ['system', 'Change the email address of a user.'],
   provision: ['system', 'Create and change the members that an identity provider authenticates.'],
 })
 

@@ -1,7 +1,7 @@
 import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
 import { isBuiltInRole, type Role } from '../kernel/permissions.ts'
 import { customRolePermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
-import type { ApiToken, Invitation, Tenant } from './tables.ts'
+import type { ApiToken, Invitation, Tenant, User } from './tables.ts'
 
 /** Why `actor` may not grant `role`; null when allowed. No one grants a permission that they do not hold. */
 export function grantBlockedReason(actor: Actor, role: Role): string | null {
@@ -115,3 +115,13 @@ export function deleteTenantBlockedReason(
   if (deletedAt) return `The tenant ${name} is being deleted.`
   return suspendedAt ? null : `The tenant ${name} is active. Suspend it first.`
 }
+
+/**
+ * Why a user cannot choose the email address together with the password; null when allowed. Only the first owner can, who signs in with
+ * the link that the server printed. An address of somebody else would otherwise attract their invitations.
+ */
+export const chooseEmailBlockedReason = (
+  { isInstallationAdmin }: Pick<User, 'isInstallationAdmin'>,
+  hasSignInMethod: boolean,
+): string | null =>
+  isInstallationAdmin && !hasSignInMethod ? null : 'is changed with requestEmailChange, which sends a link to the new address'

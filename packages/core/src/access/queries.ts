@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { grants } from '../grants/tables.ts'
 import type { Actor } from '../kernel/context.ts'
@@ -13,7 +13,7 @@ import {
   type Role,
 } from '../kernel/permissions.ts'
 import { tokenAuthority } from './authority.ts'
-import { apiTokens, members, roles, tenants, users } from './tables.ts'
+import { apiTokens, type IdentityProvider, members, roles, sessions, tenants, users } from './tables.ts'
 import { hashToken, looksLikeToken } from './tokens/make-token.ts'
 
 /** Condition: neither the member nor the tenant is suspended. For queries that join both tables. */
@@ -100,8 +100,21 @@ async function recordTokenUse(db: Db, id: string, address: string, lastUsedAt: D
 /** `authority` is without permissions of the installation. */
 export type Membership = { tenantId: string; tenantName: string; stepUpMinutes: number | null; authority: Authority }
 
-/** Active memberships of a user in active tenants, ordered by the date of joining. At most 500. */
-export async function findMemberships(db: Db, userId: string): Promise<Membership[]> {
+/**
+ * Active memberships of a user in active tenants, ordered by the date of joining. At most 500.
+ * @param provider where the session began; null: not at a provider. A membership from groups at a provider is active only in sessions
+ *   that began there, where its groups were read; an owner's is active in all. `any`: those of all sessions
+ */
+export async function findMemberships(
+  db: Db,
+  userId: string,
+  provider: IdentityProvider | 'any' | null = null,
+): Promise<Membership[]> {
+  const isOfSession = or(
+    isNull(members.provider),
+    eq(members.role, 'owner'),
+    ...(provider === null || provider === 'any' ? [] : [eq(members.provider, provider)]),
+  )
   const rows = await db
     .select({
       tenantId: members.tenantId,
@@ -113,7 +126,7 @@ export async function findMemberships(db: Db, userId: string): Promise<Membershi
     })
     .from(members)
     .innerJoin(tenants, eq(tenants.id, members.tenantId))
-    .where(and(eq(members.userId, userId), isActiveMembership))
+    .where(and(eq(members.userId, userId), isActiveMembership, provider === 'any' ? undefined : isOfSession))
     .orderBy(asc(members.createdAt), asc(members.tenantId))
     .limit(500)
   return rows.map(({ tenantId, tenantName, stepUpMinutes, role, permissions, grants }) => ({
@@ -122,4 +135,15 @@ export async function findMemberships(db: Db, userId: string): Promise<Membershi
     stepUpMinutes,
     authority: authorityOf(roleNamed(role, permissions), { grants: grants.map(grantOf) }),
   }))
+}
+
+/** Identity providers whose groups give the user of a session access to a tenant, in sessions that begin there. */
+export async function findAccessProviders(db: Db, sessionToken: string): Promise<IdentityProvider[]> {
+  const rows = await db
+    .selectDistinct({ provider: members.provider })
+    .from(sessions)
+    .innerJoin(members, eq(members.userId, sessions.userId))
+    .innerJoin(tenants, eq(tenants.id, members.tenantId))
+    .where(and(eq(sessions.token, hashToken(sessionToken)), isActiveMembership))
+  return rows.flatMap(({ provider }) => provider ?? [])
 }

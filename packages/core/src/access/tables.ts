@@ -59,7 +59,7 @@ export type Tenant = typeof tenants.$inferSelect
 /** Whether a passkey stays on one device or can be synchronized, in the words of WebAuthn. */
 export type PasskeyDeviceType = 'singleDevice' | 'multiDevice'
 
-// The four tables below have the shape that better-auth expects of its drizzle adapter.
+// The tables below have the shape that better-auth expects of its drizzle adapter.
 export const users = snakeCase.table('users', {
   id: id(),
   name: text().notNull(),
@@ -78,6 +78,10 @@ export const users = snakeCase.table('users', {
 
 export type User = typeof users.$inferSelect
 
+/** Protocols of identity providers, by their account's `providerId`. */
+export const IDENTITY_PROVIDERS = ['oidc', 'ldap'] as const
+export type IdentityProvider = (typeof IDENTITY_PROVIDERS)[number]
+
 export const sessions = snakeCase.table(
   'sessions',
   {
@@ -95,6 +99,8 @@ export const sessions = snakeCase.table(
     lastUsedAt: at().notNull().defaultNow(),
     ipAddress: text(),
     userAgent: text(),
+    /** Identity provider at which the session began; null for others. See `findMemberships`. */
+    provider: text().$type<IdentityProvider>(),
     /** Last proof of identity: the sign-in, or a later confirmation. */
     authenticatedAt: at().notNull().defaultNow(),
     /** Tenant in which the user works. Null, or without an active membership: the tenant joined first. */
@@ -220,10 +226,6 @@ export const signInAttempts = snakeCase.table('sign_in_attempts', {
   endsAt: at().notNull(),
 })
 
-/** Protocols of identity providers, by their account's `providerId`. */
-export const IDENTITY_PROVIDERS = ['oidc', 'ldap'] as const
-export type IdentityProvider = (typeof IDENTITY_PROVIDERS)[number]
-
 /**
  * Custom roles. Members, invitations, API tokens and grants name a role; the name is one of these or of a built-in role, and never
  * changes.
@@ -260,7 +262,10 @@ export const members = snakeCase.table(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     role: text().notNull(),
-    /** Identity provider that sets role and suspension from the user's groups at each sign-in; null for members whom a person added. */
+    /**
+     * Identity provider that sets role and suspension from the user's groups at each sign-in; null for members whom a person added.
+     * Unless the member is an owner, the membership is active only in sessions that began at the provider.
+     */
     provider: text().$type<IdentityProvider>(),
     /** Since when the user has no access to the tenant; null while the member is active. */
     suspendedAt: at(),

@@ -61,11 +61,36 @@ mutation('setPassword', {
     password: t.string({ required: true, description: 'New password, 12 to 128 characters.' }),
     currentPassword: t.string({ description: 'Current password; required when the user has one.' }),
     name: t.string({ description: 'New display name.' }),
-    email: t.string({ description: 'New email address for signing in.' }),
+    email: t.string({
+      description:
+        'Email address, which only the first owner chooses together with the first password, see `choosesEmail`. Others use `requestEmailChange`.',
+    }),
   }),
   payload: { viewer: { type: Viewer, description: 'The signed-in user.' } },
   errors: [Conflict, Unavailable],
   resolve: async (input, context) => ({ viewer: await context.deps.auth.setPassword(context, input) }),
+})
+
+mutation('requestEmailChange', {
+  action: userAudit.requestEmailChange,
+  description:
+    'Sends a link to a new email address of the signed-in user. The address changes with `confirmEmailChange`. Needs a mail server (SMTP_URL).',
+  input: (t) => ({
+    email: t.string({ required: true, description: 'New email address.' }),
+    currentPassword: t.string({ description: 'Current password; required when the user has one.' }),
+  }),
+  payload: { email: { type: 'String', description: 'Address to which the link was sent.' } },
+  errors: [Unavailable],
+  resolve: async (input, context) => ({ email: await context.deps.auth.requestEmailChange(context, input) }),
+})
+
+mutation('confirmEmailChange', {
+  action: userAudit.changeEmail,
+  description: 'Changes the email address of the signed-in user with the link of an email, which works once within one hour.',
+  input: (t) => ({ token: t.string({ required: true, description: 'The token of the link, after `#token=`.' }) }),
+  payload: { viewer: { type: Viewer, description: 'The signed-in user.' } },
+  errors: [NotFound, Conflict, Unavailable],
+  resolve: async ({ token }, context) => ({ viewer: await context.deps.auth.confirmEmailChange(context, token) }),
 })
 
 mutation('requestPasswordReset', {

@@ -1,4 +1,11 @@
-import { findMemberships, hasSignInMethod, memberPermissions, revokeBlockedReason, tokenPermissions } from '@muster/core/access'
+import {
+  chooseEmailBlockedReason,
+  findMemberships,
+  hasSignInMethod,
+  memberPermissions,
+  revokeBlockedReason,
+  tokenPermissions,
+} from '@muster/core/access'
 import { permissionDeniedReason } from '@muster/core/context'
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { grantablePermissions } from '@muster/core/permissions'
@@ -129,10 +136,11 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
     tenants: t.drizzleField({
       type: [Tenant],
       description:
-        'Tenants of which the user is an active member, ordered by the date of joining. For an API token, its tenant. At most 500.',
-      resolve: async (query, { actor, tenantId }, _args, { deps }) => {
+        'Tenants of which the user is an active member in this session, ordered by the date of joining. For an API token, its tenant. At most 500.',
+      resolve: async (query, { actor, tenantId, provider }, _args, { deps }) => {
         const { db } = deps.runtime
-        const ids = actor.kind === 'token' ? [tenantId] : (await findMemberships(db, actor.id)).map((each) => each.tenantId)
+        const memberships = actor.kind === 'token' ? [{ tenantId }] : await findMemberships(db, actor.id, provider)
+        const ids = memberships.map((each) => each.tenantId)
         return db.query.tenants.findMany(
           query({
             where: { id: { in: ids } },
@@ -155,6 +163,18 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
       description:
         'Whether the user must set a password, after signing in with a one-time link and without another way to sign in. False for API tokens.',
       resolve: async ({ actor }, _args, { deps }) => actor.kind === 'user' && !(await hasSignInMethod(deps.runtime.db, actor.id)),
+    }),
+    choosesEmail: t.boolean({
+      description:
+        'Whether the user chooses the email address together with the first password, in `setPassword`: the first owner. False for API tokens.',
+      resolve: async ({ actor }, _args, { deps }) =>
+        actor.kind === 'user' && chooseEmailBlockedReason(actor, await hasSignInMethod(deps.runtime.db, actor.id)) === null,
+    }),
+    changeEmailBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the user cannot change the email address with `requestEmailChange`; null when possible.',
+      resolve: ({ actor }, _args, { deps }) =>
+        actor.kind === 'user' ? deps.auth.changeEmailBlockedReason : 'An API token has no email address.',
     }),
     hasPassword: t.boolean({
       description: 'Whether the user has a password in Muster; true for API tokens.',

@@ -70,6 +70,8 @@ export const UNPROVEN: Record<string, string> = {
   'Mutation.resetPassword': SIGN_IN,
   'Mutation.setNodeGroupMembers(input.removeNodeIds)': 'A node that is no member is skipped.',
   'Mutation.setPassword': SIGN_IN,
+  'Mutation.requestEmailChange': SIGN_IN,
+  'Mutation.confirmEmailChange': SIGN_IN,
   'Mutation.signIn': SIGN_IN,
   'Mutation.signInWithLdap': SIGN_IN,
   'Mutation.signInWithLink': SIGN_IN,

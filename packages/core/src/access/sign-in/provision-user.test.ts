@@ -46,7 +46,7 @@ const memberOf = async ({ tenant }: TenantFixture, userId: string) =>
   (await t.runtime.db.query.members.findFirst({ where: { tenantId: tenant.id, userId } }))!
 const rolesIn = async (userId: string) =>
   Object.fromEntries(
-    (await findMemberships(t.runtime.db, userId)).map(({ tenantName, authority }) => [tenantName, authority.role]),
+    (await findMemberships(t.runtime.db, userId, 'any')).map(({ tenantName, authority }) => [tenantName, authority.role]),
   )
 const actionsOn = async ({ tenant }: TenantFixture, objectId: string) =>
   (
@@ -149,10 +149,12 @@ test('leaves members whom a person added, owners, and suspensions by a person', 
   await expect(signIn(suspended, [[ours, 'viewer']])).rejects.toMatchObject(FORBIDDEN)
 })
 
-test('does not follow the groups of another provider', async () => {
+test('does not follow the groups of another provider, and gives no access there', async () => {
   const who = person()
   const { userId } = await signIn(who, [[ours, 'admin']])
-  await signIn({ ...person(), email: who.email }, [], { provider: 'ldap' })
+  await expect(signIn({ ...person(), email: who.email }, [], { provider: 'ldap' })).rejects.toMatchObject(FORBIDDEN)
+  const other = { provider: 'ldap', userId } as const
+  expect((await signIn({ ...person(), email: who.email }, [], other)).userId).toBe(userId)
   expect(await rolesIn(userId)).toEqual({ [ours.tenant.name]: 'admin' })
 })
 

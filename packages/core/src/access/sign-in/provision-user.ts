@@ -65,7 +65,8 @@ export async function provisionUser(
     const names = new Set(found.map(({ name }) => name))
     const unknownTenants = [...identity.roles.keys()].filter((name) => !names.has(name))
     await applyRoles(tx, caller, user, provider, roles, unknownTenants.length > 0)
-    const hasAccess = (await findMemberships(tx, user.id)).length > 0
+    // A user who connects an identity has a session.
+    const hasAccess = (await findMemberships(tx, user.id, identity.userId ? 'any' : provider)).length > 0
     return { userId: user.id, hasAccess, unknownTenants, unknownRoles }
   })
   // After the commit: suspensions remain.
@@ -124,7 +125,7 @@ async function connectOrCreate(tx: Tx, caller: SystemCtx, identity: Input, hasRo
       `There is an account for ${email} in Muster that is not connected. Sign in as before, then connect it in Settings > Account.`,
     )
   await connect(existing)
-  for (const { tenantId } of await findMemberships(tx, existing.id))
+  for (const { tenantId } of await findMemberships(tx, existing.id, 'any'))
     await audit(tx, tenantCtx(caller, tenantId, provider), userAudit.connectIdentity, existing, { provider })
   return existing
 }

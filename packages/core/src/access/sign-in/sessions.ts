@@ -3,7 +3,7 @@ import { type AttemptCaller, type AttemptEntry, recordAttempt } from '../../audi
 import type { Tx } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/client.ts'
 import { Unauthenticated } from '../../kernel/errors.ts'
-import { sessions } from '../tables.ts'
+import { type IdentityProvider, sessions } from '../tables.ts'
 import { hashToken } from '../tokens/make-token.ts'
 
 /** Deletes the sessions that meet the condition. @returns how many */
@@ -46,4 +46,16 @@ export async function recordSessionUse(db: Db, id: string, use: { ipAddress: str
     .update(sessions)
     .set({ lastUsedAt: sql`now()`, ...use })
     .where(and(eq(sessions.id, id), lt(sessions.lastUsedAt, sql`now() - interval '1 minute'`)))
+}
+
+/** Records where a new session began, and the tenant in which it works. */
+export async function recordSessionStart(
+  db: Db | Tx,
+  token: string,
+  start: { provider: IdentityProvider | null; activeTenantId?: string },
+): Promise<void> {
+  await db
+    .update(sessions)
+    .set(start)
+    .where(eq(sessions.token, hashToken(token)))
 }

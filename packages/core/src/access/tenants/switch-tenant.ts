@@ -19,14 +19,18 @@ export async function switchTenant(caller: SystemCtx, input: z.input<typeof Swit
   const { actor } = caller
   if (actor.kind !== 'user') throw new Forbidden('Only users have sessions.')
   await inTransaction(caller, async (tx, caller) => {
-    const membership = (await findMemberships(tx, actor.id)).find((each) => each.tenantId === tenantId)
-    if (!membership) throw new Forbidden('You are not an active member of this tenant. Ask one of its admins for an invitation.')
     const [session] = await tx
       .update(sessions)
       .set({ activeTenantId: tenantId })
       .where(and(eq(sessions.id, sessionId), eq(sessions.userId, actor.id)))
-      .returning({ id: sessions.id })
+      .returning({ provider: sessions.provider })
     if (!session) throw new NotFound('The session has ended. Sign in again.')
+    const memberships = await findMemberships(tx, actor.id, session.provider)
+    const membership = memberships.find((each) => each.tenantId === tenantId)
+    if (!membership)
+      throw new Forbidden(
+        'You are not an active member of this tenant in this session. Ask one of its admins for an invitation, or sign in at your identity provider.',
+      )
     const ctx: Ctx = { ...caller, systemDb: caller.db, tenantId }
     await audit(tx, ctx, tenantAudit.switch, { id: tenantId, name: membership.tenantName })
   })

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 /** Prefix of each kind of secret. */
-const PREFIXES = { apiToken: 'mst_', invitation: 'msi_' } as const
+const PREFIXES = { apiToken: 'mst_', invitation: 'msi_', emailChange: 'mse_' } as const
 /** Length of the token prefix that lists show: enough to identify a token, too short to guess the rest. */
 const PREFIX_LENGTH = 12
 

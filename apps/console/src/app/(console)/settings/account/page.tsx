@@ -1,5 +1,6 @@
 'use client'
 import Link from 'next/link'
+import { EmailPanel } from '@/access/email-panel.tsx'
 import { PasswordForm } from '@/access/password-form.tsx'
 import { SessionsPanel } from '@/access/sessions-panel.tsx'
 import { IdentityPanels } from '@/access/sign-in/identity-panel.tsx'
@@ -31,6 +32,7 @@ export default function AccountPage() {
             <PasswordForm viewer={viewer} submitLabel={t('common.save')} onSaved={onSaved} />
           </div>
         </Panel>
+        <EmailPanel />
         <SignInMethodsPanel />
         <PasskeyPanel />
         <SecondFactorPanel />
