@@ -5,6 +5,7 @@ import { createYoga, type YogaInitialContext } from 'graphql-yoga'
 import { callerConcurrency } from './concurrency.ts'
 import { type ApiContext, type ApiDeps, createContext, type SocketContext } from './context.ts'
 import { eventStream } from './http/event-stream.ts'
+import { createQueueOfRejected } from './http/pacing.ts'
 import { requestFacts } from './http/request-facts.ts'
 import { MAX_ALIASES, MAX_DEPTH, MAX_LARGE_BODIES, MAX_READS, MAX_TOKENS } from './limits.ts'
 import { errorMasking, maskError } from './masking.ts'
@@ -53,7 +54,15 @@ export function createApi(deps: ApiDeps) {
       eventStream(),
     ],
   })
-  return { yoga, schema, metrics, deps, reads: createSlots(MAX_READS), largeBodies: createSlots(MAX_LARGE_BODIES) }
+  return {
+    yoga,
+    schema,
+    metrics,
+    deps,
+    reads: createSlots(MAX_READS),
+    largeBodies: createSlots(MAX_LARGE_BODIES),
+    rejected: createQueueOfRejected(),
+  }
 }
 
 // Yoga repeats errors that are already logged with their request ID, so its messages are logged at debug level.

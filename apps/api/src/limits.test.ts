@@ -22,6 +22,7 @@ import {
   MAX_PAGE,
   MAX_PAGE_BYTES,
   MAX_READS,
+  MAX_REJECTIONS,
   MAX_RESPONSE_BYTES,
   MAX_SUBSCRIPTIONS,
   MAX_TOKENS,
@@ -87,6 +88,7 @@ test('the guide states the limits', () => {
     SUBSCRIPTIONS: MAX_SUBSCRIPTIONS,
     CALLER_SUBSCRIPTIONS: MAX_CALLER_SUBSCRIPTIONS,
     LARGE_BODIES: MAX_LARGE_BODIES,
+    REJECTIONS: MAX_REJECTIONS,
   }
   expect(Object.fromEntries(rows.map(([, limit, maximum]) => [limit, Number(maximum!.replaceAll(',', ''))]))).toEqual(limits)
   for (const [text, limit] of [

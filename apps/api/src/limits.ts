@@ -34,6 +34,9 @@ export const MAX_READS = 20
 export const TOO_MANY_READS = `At most ${MAX_READS} reads of a caller are in progress at once. Wait for responses before sending more requests.`
 /** Requests of one caller with a body above MAX_ANONYMOUS_BODY_BYTES that are in progress. */
 export const MAX_LARGE_BODIES = 4
+/** Requests above a limit that one caller may send at once. Then all its requests follow one another at REJECTIONS_PER_SECOND. */
+export const MAX_REJECTIONS = 20
+export const REJECTIONS_PER_SECOND = 10
 /** WebSockets of one address that are not signed in. */
 export const MAX_ANONYMOUS_SOCKETS = 64
 
@@ -49,6 +52,7 @@ export type Limit =
   | 'SUBSCRIPTIONS'
   | 'CALLER_SUBSCRIPTIONS'
   | 'LARGE_BODIES'
+  | 'REJECTIONS'
 const NOUNS: Record<Limit, string> = {
   BODY: 'bytes in a request',
   DEPTH: 'levels of fields',
@@ -61,6 +65,7 @@ const NOUNS: Record<Limit, string> = {
   SUBSCRIPTIONS: 'open operations on a connection',
   CALLER_SUBSCRIPTIONS: 'open subscriptions of a caller',
   LARGE_BODIES: 'large requests of a caller in progress',
+  REJECTIONS: 'requests above limits at once',
 }
 
 /** An operation exceeds a limit. Its extensions are `code`, `limit` (the limit's name), `maximum` and `actual` (null when not counted to the end). */
@@ -72,6 +77,8 @@ export class LimitError extends GraphQLError {
     })
   }
 }
+
+export const isLimitError = ({ extensions }: GraphQLError): boolean => extensions.code === 'LIMIT_EXCEEDED'
 
 const ARMOR_MESSAGE = /\b(depth|aliases|token) limit of (\d+) exceeded(?:, found (\d+))?/i
 const ARMOR_LIMITS: Record<string, [Limit, string]> = {

@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { getOperationAST, type OperationDefinitionNode } from 'graphql'
 import { createGraphQLError, handleStreamOrSingleExecutionResult, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { ApiContext, ApiDeps } from './context.ts'
-import { type BodyRejection, bodyRejection } from './http/graphql-body.ts'
+import { type BodyRejection, bodyRejection, markLimited } from './http/graphql-body.ts'
 import { foreignOriginReason, type RequestFacts, requestFacts } from './http/request-facts.ts'
+import { isLimitError } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 
 const facts = new WeakMap<Request, RequestFacts>()
@@ -52,6 +53,11 @@ export function httpRules({ publicUrl, isDevelopment }: ApiDeps, metrics: Metric
         endResponse(
           reject({ status: 415, message: 'Send operations as application/json.', extensions: { code: 'INVALID_INPUT' } }),
         )
+    },
+    onResultProcess({ result, serverContext }) {
+      const { req } = serverContext as { req?: IncomingMessage }
+      const errors = (!isAsyncIterable(result) && !Array.isArray(result) && result.errors) || []
+      if (req && errors.some(isLimitError)) markLimited(req)
     },
     onResponse({ request, response }) {
       const { requestId, responseHeaders } = factsOf(request)

@@ -70,6 +70,8 @@ describe('names in the guides', () => {
       'docs/agents.md: needs systemd',
       'docs/secure.md: needs a member who has accepted',
       "docs/secure.md: removes the owner's password",
+      'docs/secure.md: needs a mail server',
+      'docs/secure.md: changes a user',
       'docs/secure.md: signs in to another installation',
       'docs/secure.md: needs a provider',
       'docs/secure.md: needs a person with a browser',

@@ -27,7 +27,7 @@ const tuples = (length: number): unknown[][] =>
   length === 0 ? [[]] : tuples(length - 1).flatMap((rest) => [...values, ...others].map((value) => [...rest, value]))
 
 /** Functions that return a phrase; callers add the subject and the full stop. */
-const PHRASES = ['exceedsBlockedReason', 'grantBlockedReason', 'nodeBlockedReason']
+const PHRASES = ['chooseEmailBlockedReason', 'exceedsBlockedReason', 'grantBlockedReason', 'nodeBlockedReason']
 
 /** All reasons that `blockedReason` returns for combinations of these values. */
 function reasonsOf(blockedReason: (...values: unknown[]) => unknown): Set<string> {

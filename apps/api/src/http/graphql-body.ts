@@ -1,10 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
-import { LimitError, MAX_LARGE_BODIES } from '../limits.ts'
+import { LimitError } from '../limits.ts'
 
 export type BodyRejection = { status: number; message: string; extensions: { code: string } & Record<string, unknown> }
 
 const rejections = new WeakMap<IncomingMessage, BodyRejection>()
+const limited = new WeakSet<IncomingMessage>()
+
+/** Remembers that a request exceeds a limit. */
+export const markLimited = (req: IncomingMessage): void => void limited.add(req)
+export const isLimited = (req: IncomingMessage): boolean => limited.has(req)
 
 /** Why the body of a request could not be read; undefined when it was. */
 export const bodyRejection = (req: IncomingMessage): BodyRejection | undefined => rejections.get(req)
@@ -27,6 +32,7 @@ export async function readBody(
     const { type, received } = error as getRawBody.RawBodyError
     if (type === 'entity.too.large') {
       const { message, extensions } = new LimitError('BODY', limit, length ? Number(length) : (received ?? null), nextStep)
+      markLimited(req)
       rejections.set(req, { status: 413, message, extensions: extensions as BodyRejection['extensions'] })
     } else {
       const message = 'The request ended before its body was complete.'
@@ -38,10 +44,8 @@ export async function readBody(
   }
 }
 
-/** Answers with an error in place of reading the body: the caller has too many large ones in progress. */
-export function rejectLargeBody(req: IncomingMessage & { body?: unknown }): void {
-  const nextStep = 'Wait for responses before sending more large requests.'
-  const { message, extensions } = new LimitError('LARGE_BODIES', MAX_LARGE_BODIES, MAX_LARGE_BODIES + 1, nextStep)
+/** Answers with `error` in place of reading the body. */
+export function rejectBody(req: IncomingMessage & { body?: unknown }, { message, extensions }: LimitError): void {
   rejections.set(req, { status: 429, message, extensions: extensions as BodyRejection['extensions'] })
   req.body = ' '
   req.resume()

@@ -1,23 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../api.ts'
-import { MAX_ANONYMOUS_BODY_BYTES, MAX_BODY_BYTES } from '../limits.ts'
+import { LimitError, MAX_ANONYMOUS_BODY_BYTES, MAX_BODY_BYTES, MAX_LARGE_BODIES } from '../limits.ts'
 import { callerKey } from '../sign-in/caller.ts'
-import { readBody, rejectLargeBody } from './graphql-body.ts'
+import { isLimited, readBody, rejectBody } from './graphql-body.ts'
 import type { Handler } from './handler.ts'
+import { paceCaller, tooManyRejected } from './pacing.ts'
 import { headersOf } from './request-facts.ts'
 
 /** An event stream whose client reads nothing for this long is closed. */
 const STALL_MS = 30_000
+const LARGE_BODIES_STEP = 'Wait for responses before sending more large requests.'
 
 /** GraphQL over HTTP and server-sent events. Open event streams are kept in `streams`, so that a stopping server can end them. */
 export function createGraphqlEndpoint(
-  { yoga, deps, largeBodies }: Api,
+  api: Api,
   {
     streams,
     isStopping,
     stallMs = STALL_MS,
   }: { streams: Set<ServerResponse>; isStopping: () => boolean; stallMs?: number | undefined },
 ): Handler {
+  const { yoga, deps, largeBodies } = api
   const signedIn = { limit: MAX_BODY_BYTES, nextStep: 'Split the request.' }
   const anonymous = { limit: MAX_ANONYMOUS_BODY_BYTES, nextStep: 'Sign in to send larger requests.' }
   /** A body that is not announced as small is read only after the caller is known. Null: the caller sends too many of them. */
@@ -44,11 +47,14 @@ export function createGraphqlEndpoint(
       if (res.closed) closed()
       else res.once('close', closed)
     }
+    const charge = await paceCaller(api, headersOf(req))
+    res.once('close', () => void (isLimited(req) && charge?.()))
+    if (!charge) rejectBody(req, tooManyRejected())
     // Other content types are rejected before their body is read.
-    if (req.method === 'POST' && req.headers['content-type']?.includes('json')) {
+    else if (req.method === 'POST' && req.headers['content-type']?.includes('json')) {
       const limit = await bodyLimit(req, res)
       if (limit) await readBody(req, limit)
-      else rejectLargeBody(req)
+      else rejectBody(req, new LimitError('LARGE_BODIES', MAX_LARGE_BODIES, MAX_LARGE_BODIES + 1, LARGE_BODIES_STEP))
     }
     await yoga.handle(req, res)
   }

@@ -7,9 +7,10 @@ import { CloseCode } from 'graphql-ws'
 import { useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Api } from '../api.ts'
-import { LimitError, MAX_ANONYMOUS_SOCKETS, MAX_SUBSCRIPTIONS } from '../limits.ts'
+import { isLimitError, LimitError, MAX_ANONYMOUS_SOCKETS, MAX_SUBSCRIPTIONS } from '../limits.ts'
 import { maskError } from '../masking.ts'
 import { TENANT_HEADER } from '../sign-in/choose-tenant.ts'
+import { paceCaller, tooManyRejected } from './pacing.ts'
 import { clientAddress, foreignOriginReason, headersOf, requestFacts } from './request-facts.ts'
 
 const MAX_MESSAGE_BYTES = 1024 * 1024
@@ -20,6 +21,7 @@ const KEEP_ALIVE_MS = 12_000
 /** WebSocket close code "service restart": clients of graphql-ws connect again and repeat their subscriptions. */
 const ACCESS_CHANGED = 1012
 const INIT_TIMEOUT_MS = 3000
+const CLOSE_TIMEOUT_MS = 1000
 
 /**
  * Accepts WebSockets at /graphql of `server`, with the protocol graphql-transport-ws. A client that does not send `connection_init` in
@@ -27,9 +29,10 @@ const INIT_TIMEOUT_MS = 3000
  */
 export function attachWebSockets(
   server: Server,
-  { yoga, deps, metrics }: Api,
+  api: Api,
   { initTimeoutMs = INIT_TIMEOUT_MS, keepAliveMs = KEEP_ALIVE_MS } = {},
 ): { close(): Promise<void> } {
+  const { yoga, deps, metrics } = api
   /** Why the token in these headers is not accepted; null when it is. */
   async function rejectionOf(headers: Headers): Promise<{ code: CloseCode; reason: string } | null> {
     try {
@@ -58,6 +61,11 @@ export function attachWebSockets(
     sockets.handleUpgrade(req, socket, head, (client) => {
       for (const event of ['message', 'ping'] as const)
         client.on(event, () => client.bufferedAmount > MAX_UNSENT_BYTES && client.terminate())
+      // After a message that is too large, ws would read and discard the rest of it.
+      client.on('error', () => {
+        setImmediate(() => socket.pause())
+        setTimeout(() => client.terminate(), CLOSE_TIMEOUT_MS).unref()
+      })
       sockets.emit('connection', client, req)
     })
   })
@@ -99,6 +107,8 @@ export function attachWebSockets(
         const socketHeaders = headersOf(context.extra.request)
         // Browsers cannot set headers on a WebSocket; programs send their token with connection_init.
         setFromParams(socketHeaders, context.connectionParams)
+        const charge = await paceCaller(api, socketHeaders)
+        if (!charge) return [tooManyRejected()]
         const { schema, execute, subscribe, contextFactory, parse, validate } = yoga.getEnveloped({
           socketHeaders,
           sendNext: nextSender(context.extra.socket, id),
@@ -106,7 +116,11 @@ export function attachWebSockets(
         try {
           const document = parse(params.query)
           const errors = validate(schema, document)
-          if (errors.length > 0) return errors.map((error: unknown) => mask(error, socketHeaders)) as GraphQLError[]
+          if (errors.length > 0) {
+            const masked = errors.map((error: unknown) => mask(error, socketHeaders)) as GraphQLError[]
+            if (masked.some(isLimitError)) await charge()
+            return masked
+          }
           return {
             schema,
             document,
@@ -116,7 +130,9 @@ export function attachWebSockets(
             rootValue: { execute, subscribe },
           }
         } catch (error) {
-          return [mask(error, socketHeaders)]
+          const masked = mask(error, socketHeaders)
+          if (isLimitError(masked)) await charge()
+          return [masked]
         }
       },
     },

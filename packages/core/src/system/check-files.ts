@@ -4,14 +4,14 @@ import type { Observation } from '../kernel/finding.ts'
 /** A path with secrets, which only its owner may access. */
 export type PrivatePath = { path: string; what: string }
 
-/** Certificates are public. */
-const PUBLIC_FILE = /(CERT|CA)_FILE$/
+/** Settings that name a file with a secret. The environment also has such variables of other programs. */
+const SECRET_FILE = /^(CREDENTIAL|DATABASE|LDAP|METRICS|OIDC|PROXY|S3|SMTP|TLS)_.*(KEY|PASSWORD|SECRET|TOKEN|URL)_FILE$/
 
 /** Files with secrets that settings NAME_FILE name. */
 export function secretFilesOf(...settings: Record<string, unknown>[]): PrivatePath[] {
   const named = Object.entries(Object.assign({}, ...settings) as Record<string, unknown>)
   return named.flatMap(([name, path]) =>
-    name.endsWith('_FILE') && !PUBLIC_FILE.test(name) && typeof path === 'string' && path !== ''
+    SECRET_FILE.test(name) && typeof path === 'string' && path !== ''
       ? [{ path, what: `The file of ${name.slice(0, -'_FILE'.length)}` }]
       : [],
   )

@@ -159,7 +159,7 @@ test('checks the files of all secrets, but not certificates', () => {
     TLS_CERT_FILE: '/cert.pem',
     SMTP_PASSWORD_FILE: undefined,
   }
-  expect(secretFilesOf({ DATABASE_URL_FILE: '/db', HOST: '::' }, settings)).toEqual([
+  expect(secretFilesOf({ DATABASE_URL_FILE: '/db', HOST: '::', AWS_WEB_IDENTITY_TOKEN_FILE: '/x' }, settings)).toEqual([
     { path: '/db', what: 'The file of DATABASE_URL' },
     { path: '/etc/muster/oidc', what: 'The file of OIDC_CLIENT_SECRET' },
   ])
