@@ -51,7 +51,11 @@ export const ABUSES: Record<string, Abuse> = {
     isAllowed: true,
     answers: ['ok', 'OPERATIONS'],
   },
-  slow_bodies: { ...operation('{ viewer { name } }'), isSlow: true, answers: ['slow', 'cut off'] },
+  slow_bodies: {
+    ...operation('{ viewer { name } }', { pad: 'x'.repeat(MAX_ANONYMOUS_BODY_BYTES / 2) }),
+    isSlow: true,
+    answers: ['slow', 'cut off'],
+  },
   parallel_inventory: { path: '/api/inventory', isAllowed: true, answers: ['ok', '429'] },
   anonymous_inventory: { path: '/api/inventory', isAnonymous: true, isAllowed: true, answers: ['401'] },
 }
