@@ -5,7 +5,7 @@ import { createYoga, type YogaInitialContext } from 'graphql-yoga'
 import { callerConcurrency } from './concurrency.ts'
 import { type ApiContext, type ApiDeps, createContext, type SocketContext } from './context.ts'
 import { eventStream } from './http/event-stream.ts'
-import { createQueueOfRejected } from './http/pacing.ts'
+import { createPacer } from './http/pacing.ts'
 import { requestFacts } from './http/request-facts.ts'
 import { MAX_ALIASES, MAX_DEPTH, MAX_LARGE_BODIES, MAX_READS, MAX_TOKENS } from './limits.ts'
 import { errorMasking, maskError } from './masking.ts'
@@ -61,7 +61,7 @@ export function createApi(deps: ApiDeps) {
     deps,
     reads: createSlots(MAX_READS),
     largeBodies: createSlots(MAX_LARGE_BODIES),
-    rejected: createQueueOfRejected(),
+    pacer: createPacer(),
   }
 }
 

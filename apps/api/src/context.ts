@@ -31,7 +31,7 @@ export type ApiDeps = {
   publicUrl: string
   /** Local addresses that targets of users may have. Default: none. */
   localTargets?: readonly LocalTarget[]
-  /** Null or missing: the installation sends no mail. */
+  /** Null or missing: the installation sends no email. */
   mailer?: Mailer | null
   /** Limits of API tokens. Default: 365 days. */
   tokenPolicy?: TokenPolicy

@@ -31,7 +31,7 @@ const ADMINS = 100
 const MUTATIONS_PER_ADMIN = scaleIterations(100)
 const KILLS = scaleIterations(100)
 /** Detects a hang. An API that was killed starts within seconds, on a busy machine within minutes. */
-const PATIENCE_MS = isLong ? 1_200_000 : 120_000
+const TIMEOUT_MS = isLong ? 1_200_000 : 120_000
 const APIS = 2
 const SEED = Number(process.env.MUSTER_SEED ?? Date.now() % 1_000_000)
 
@@ -165,7 +165,7 @@ test(`${ADMINS} admins, ${ADMINS * MUTATIONS_PER_ADMIN} random mutations, ${KILL
           inFlight--
         }
       },
-      { timeout: PATIENCE_MS },
+      { timeout: TIMEOUT_MS },
     )
     done++
   }
@@ -177,7 +177,7 @@ test(`${ADMINS} admins, ${ADMINS * MUTATIONS_PER_ADMIN} random mutations, ${KILL
   const total = ADMINS * MUTATIONS_PER_ADMIN
   for (let kill = 0; kill < KILLS; kill++) {
     await vi.waitFor(() => expect(inFlight > 0 && done >= (kill * total) / (KILLS + 1)).toBe(true), {
-      timeout: PATIENCE_MS,
+      timeout: TIMEOUT_MS,
       interval: 1,
     })
     const port = ports[kill % APIS]!

@@ -96,7 +96,7 @@ test('the guide states the limits', () => {
     ['bytes of events', MAX_PAGE_BYTES],
     ['operations of a caller execute at once', MAX_CONCURRENT],
     ['values in a list of a query or subscription', MAX_LIST],
-    ['WebSockets of one address', MAX_ANONYMOUS_SOCKETS],
+    ['WebSockets of one client network', MAX_ANONYMOUS_SOCKETS],
     ['reads of a caller', MAX_READS],
   ] as const)
     expect(section).toContain(`${limit.toLocaleString('en')} ${text}`)

@@ -37,7 +37,7 @@ export const MAX_LARGE_BODIES = 4
 /** Requests above a limit that one caller may send at once. Then all its requests follow one another at REJECTIONS_PER_SECOND. */
 export const MAX_REJECTIONS = 20
 export const REJECTIONS_PER_SECOND = 10
-/** WebSockets of one address that are not signed in. */
+/** WebSockets of one client network that are not signed in. */
 export const MAX_ANONYMOUS_SOCKETS = 64
 
 export type Limit =

@@ -258,7 +258,7 @@ describe('muster with a running product and lab', () => {
     await expect.poll(() => run.printed.err).toContain(' lost. Reconnecting')
     await product.start('api')
     await expect.poll(() => run.printed.err).toContain('Reconnected')
-    await lab.heal() // of new shells, with which the worker ends the task
+    await lab.heal() // The worker opens new shells to end the task, and slow ones would delay it.
     expect((await muster('cancel last')).code).toBe(0)
     const end = await run.ended
     expect(end).toMatchObject({ code: 12, err: expect.stringContaining('interrupted in a task: cpu-01') })

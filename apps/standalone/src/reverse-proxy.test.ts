@@ -83,7 +83,7 @@ test('passes bodies, Host and cookies unchanged and replaces forwarded headers',
   expect(received[0]!.headers.forwarded).toBeUndefined()
 })
 
-test('trusts another proxy only with the secret, and sends it to the API alone', async () => {
+test('trusts another proxy only with the secret, and sends it only to the API', async () => {
   const consoleServer = await listen(http.createServer((req, res) => res.end(JSON.stringify(req.headers))))
   const [proxySecret, forwarded] = ['a secret of both proxies', { 'x-forwarded-for': '192.0.2.7', 'x-forwarded-proto': 'https' }]
   const secret = (value: string) => ({ 'x-muster-proxy-secret': value })

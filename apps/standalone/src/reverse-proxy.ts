@@ -22,7 +22,7 @@ export type ReverseProxyOptions = {
  * @param targets base URLs, such as http://127.0.0.1:4000
  * @param trustProxy accept `X-Forwarded-*` and `Forwarded` from another proxy in front of this one. Rate limits and audit entries
  *   depend on them, so they are removed otherwise.
- * @param proxySecret with trustProxy, required of the other proxy. Sent to the API, which can trust this proxy by it.
+ * @param proxySecret with trustProxy, required of the other proxy. Sent to the API, which then trusts this proxy.
  * @param publicUrl address in browsers, for HSTS
  * @param tls certificate and key in PEM; null: plain HTTP
  * @param isDevelopment the API serves GraphiQL, which loads scripts

@@ -53,7 +53,7 @@ test('TLS uses a generated certificate, or the given files', () => {
   )
 })
 
-test('a proxy in front is trusted by its secret only', () => {
+test('requires a secret to trust a proxy', () => {
   // Commands in containers have the settings of the API, which only the console reaches.
   expect(proxyIssue(readSettings([], { TRUST_PROXY: '1' }))).toMatch(/TRUST_PROXY: playbooks .* could forge .*PROXY_SECRET_FILE/)
   expect(proxyIssue(readSettings([], {}))).toBeNull()

@@ -9,11 +9,11 @@ const MAX_WAIT_MS = 5000
 const SWEEP_MS = 1000
 
 /**
- * Slows down callers that keep sending requests above a limit, because parsing and validating them takes time from everybody. The first
- * `free` of them cost nothing; then all requests of that caller follow one another, `intervalMs` apart, until as much time has passed.
+ * Slows down callers that keep sending requests above a limit, because parsing and validating them delays everybody. The first
+ * `free` of them do not wait. Then all requests of that caller follow one another, `intervalMs` apart, until as much time has passed.
  * Other callers never wait. Libraries of this kind release all waiting requests together, which others would notice.
  */
-export function createQueueOfRejected({
+export function createPacer({
   free = MAX_REJECTIONS,
   intervalMs = 1000 / REJECTIONS_PER_SECOND,
   now = () => performance.now(),
@@ -54,15 +54,15 @@ export const tooManyRejected = () =>
  * @returns a function to call when this one exceeds a limit; null when the caller sends too many of them
  */
 export async function paceCaller(
-  { deps: { auth }, rejected }: { deps: { auth: Pick<Auth, 'findCaller'> }; rejected: ReturnType<typeof createQueueOfRejected> },
+  { deps: { auth }, pacer }: { deps: { auth: Pick<Auth, 'findCaller'> }; pacer: ReturnType<typeof createPacer> },
   headers: Headers,
 ): Promise<(() => Promise<void>) | null> {
   const keyOf = async () => callerKey(await auth.findCaller(headers).catch(() => null), clientAddress({ headers }))
   // While nobody sends such requests, callers are not looked up here.
-  const waitMs = rejected.isActive() ? rejected.enter(await keyOf()) : 0
+  const waitMs = pacer.isActive() ? pacer.enter(await keyOf()) : 0
   if (waitMs === null) return null
   if (waitMs > 0) await sleep(waitMs)
   return async () => {
-    if (waitMs === 0) rejected.charge(await keyOf())
+    if (waitMs === 0) pacer.charge(await keyOf())
   }
 }

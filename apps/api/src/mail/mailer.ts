@@ -20,8 +20,8 @@ export type Mailer = {
 }
 
 /**
- * The mailer of this installation; null when it sends no mail. Mails contain secret links, so that they are encrypted on the way to the
- * server, unless SMTP_URL starts with smtp+plain.
+ * The mailer of this installation; null when it sends no email. Emails contain secret links, so they are encrypted on the way to
+ * the server, unless SMTP_URL starts with smtp+plain.
  * @throws Error when the file with the password cannot be read
  */
 export function createMailer(
@@ -58,7 +58,7 @@ export function createMailer(
           signal: AbortSignal.timeout(TIMEOUT_MS),
         })
       } catch (error) {
-        throw new Unavailable(`The mail could not be sent: ${reasonOf(error as SmtpError, host)}`)
+        throw new Unavailable(`The email could not be sent: ${reasonOf(error as SmtpError, host)}`)
       }
     },
     async check() {
@@ -66,7 +66,7 @@ export function createMailer(
         await transport.verify()
         return { check: 'MAIL', severity: 'OK', message: `The mail server ${host} accepts mail.`, nextStep: null }
       } catch (error) {
-        const message = `No mail can be sent: ${reasonOf(error as SmtpError, host)}`
+        const message = `No email can be sent: ${reasonOf(error as SmtpError, host)}`
         return {
           check: 'MAIL',
           severity: 'ERROR',

@@ -38,7 +38,7 @@ export type AuthOptions = {
   publicUrl: string
   log: Log
   listener?: Listener
-  /** Null or missing: the installation sends no mail. */
+  /** Null or missing: the installation sends no email. */
   mailer?: Mailer | null
   sessions?: { idleHours: number; maxDays: number }
   /** Null or missing: no sign-in through a provider. */
@@ -123,7 +123,7 @@ export function createSignInParts(options: AuthOptions) {
     if (!provider) return 'This user is not an active member of any tenant. Ask an owner for access.'
     const name = provider === 'oidc' ? oidc?.name : ldap?.name
     return name
-      ? `Your groups at ${name} give you access, only when you sign in there. Sign in with ${name}.`
+      ? `Your groups at ${name} give you access only in sessions that begin there. Sign in with ${name}.`
       : 'Your access comes from an identity provider that is no longer configured. Ask an owner to invite you.'
   }
 

@@ -48,19 +48,19 @@ export function createPasswordSignIn({
 
     /**
      * Sends a link that sets a new password, if a user has this address. The answer is the same for all addresses.
-     * @throws Unavailable when the installation sends no mail
+     * @throws Unavailable when the installation sends no email
      */
     async requestPasswordReset(facts: RequestFacts, email: string): Promise<void> {
       if (!mailer)
         throw new Unavailable(
-          'This installation sends no mail. Ask an administrator to run bin/muster-admin reset-owner on the server.',
+          'This installation sends no email. Ask an administrator to run bin/muster-admin reset-owner on the server.',
         )
       await throttle.attempt('reset', addressOf(facts), email)
       const response = await route(facts, '/request-password-reset', { email: email.trim() })
       if (!response.ok) throw new InvalidInput([{ path: 'input.email', message: 'must be an email address' }])
     },
 
-    /** Sets a new password with the token of a mail. All sessions of the user end. @throws Unauthenticated the token is invalid */
+    /** Sets a new password with the token of a reset link. All sessions of the user end. @throws Unauthenticated it is invalid */
     async resetPassword(context: RequestFacts & AuditFacts, input: { token: string; password: string }): Promise<void> {
       checkPassword(input.password)
       await throttle.attempt('reset', addressOf(context))

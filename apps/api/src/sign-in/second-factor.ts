@@ -45,7 +45,7 @@ export function createSecondFactor({
     const { caller } = await sessionOf(context)
     await checkCurrentPassword(context, caller, currentPassword)
     const changed = await recorded(context, action, path, currentPassword ? { password: currentPassword } : {})
-    if (!changed) throw new Conflict('The second factor was changed in the meantime. Reload the page and try again.')
+    if (!changed) throw new Conflict('Two-factor authentication was changed in the meantime. Reload the page and try again.')
     return { json: (await changed.response.json()) as T, session: changed.session }
   }
 

@@ -90,7 +90,7 @@ test('shows why a viewer may not change members', async ({ page, createFleet, si
   await expect(page.getByRole('button', { name: t('members.invite') })).toBeHidden()
 })
 
-test('asks for a password reset, and says when the installation sends no mail', async ({ page }) => {
+test('asks for a password reset, and says when the installation sends no email', async ({ page }) => {
   await page.goto('/sign-in')
   await page.getByRole('link', { name: t('signIn.forgot') }).click()
   // The form loses what was entered before the page is interactive.

@@ -30,7 +30,7 @@ export const commands: Record<string, AdminCommand> = {
   appoint: {
     arguments: 'EMAIL',
     summary: 'make a user an installation administrator',
-    help: 'Makes the user with the address EMAIL an installation administrator, for example when no administrator can sign in any more. The user must be a member of a tenant. The audit log of the installation records it.',
+    help: 'Makes the user with the address EMAIL an installation administrator, for example when no administrator can sign in. The user must be a member of a tenant. The audit log of the installation records it.',
     run: ([email, ...rest], settings) => {
       if (!email || rest.length) throw new UsageError('Name one email address.')
       return runProgram('apps/api/src/appoint.ts', [email], settings)

@@ -28,9 +28,14 @@ const provider = { publicUrl: 'https://muster.test', defaultTenant: 'Default', l
 
 /** Certificates that Muster must reject: trusted by the system or not, and the reason that the error names. */
 const KINDS = {
-  'another name': { isTrusted: true, san: 'other.test', endsAt: 1, reason: /it is for another name.*; use a name that it has/ },
-  'an unknown authority': { isTrusted: false, san: null, endsAt: 1, reason: /untrusted certificate.*; set / },
-  'an expired one': { isTrusted: true, san: null, endsAt: -1, reason: /it has expired.*; renew it/ },
+  'for another name': {
+    isTrusted: true,
+    san: 'other.test',
+    endsAt: 1,
+    reason: /it is for another name.*; use a name that it has/,
+  },
+  'of an unknown authority': { isTrusted: false, san: null, endsAt: 1, reason: /untrusted certificate.*; set / },
+  'that has expired': { isTrusted: true, san: null, endsAt: -1, reason: /it has expired.*; renew it/ },
 } as const
 
 /** Every TLS client, with a secret that it would send. */
@@ -113,7 +118,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-describe.each(Object.entries(KINDS))('a certificate of %s is rejected', (kind, { reason }) => {
+describe.each(Object.entries(KINDS))('a certificate %s is rejected', (kind, { reason }) => {
   test.each(Object.entries(CLIENTS))('by the client of %s, with address, reason and next step', async (_name, connect) => {
     const message = await connect(servers.get(kind)!.port, folder).then(
       () => 'connected',

@@ -39,7 +39,7 @@ export const bench: Bench = async ({ rounds, print, option, random }) => {
     const api = connect(product.url, () => session)
     session = await signIn(api, product.linkToken)
     const abuser = await createViewerToken(api)
-    // It polls the database and does not serve requests.
+    // The worker serves no requests, and its polling would distort the measurement.
     await product.kill('worker')
     await seedFleet(product.databaseUrl, nodes)
 

@@ -77,7 +77,7 @@ test('invites by mail; accepting creates the user and signs in', async () => {
   expect(await t.ask(null, read)).toEqual({ openInvitation: null })
 })
 
-test('shows the link once when the installation sends no mail, and when sending fails', async () => {
+test('shows the link once when the installation sends no email, and when sending fails', async () => {
   const { admin } = await silent.given.tenant()
   const input = { email: 'bob@site.test', role: 'viewer', idempotencyKey: 'k1' }
   const shown = await mutate(silent, admin, 'inviteMember', 'link deliveryProblem', input)
@@ -85,10 +85,10 @@ test('shows the link once when the installation sends no mail, and when sending 
   expect(await mutate(silent, admin, 'inviteMember', 'link', input)).toMatchObject({ __typename: 'ConflictError' })
   const send = vi.spyOn(t.api.deps.mailer!, 'send')
   const { Unavailable } = await import('@muster/core/errors')
-  send.mockRejectedValueOnce(new Unavailable('The mail could not be sent.'))
+  send.mockRejectedValueOnce(new Unavailable('The email could not be sent.'))
   expect(await invite('carol@site.test')).toMatchObject({
     link: expect.any(String),
-    deliveryProblem: 'The mail could not be sent.',
+    deliveryProblem: 'The email could not be sent.',
   })
   send.mockRestore()
 })

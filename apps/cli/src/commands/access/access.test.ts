@@ -180,8 +180,10 @@ it('sets and ends the confirmation of identities', async () => {
   const { owner, tenant } = await t.given.tenant()
   const own = process.env.MUSTER_TOKEN!
   vi.stubEnv('MUSTER_TOKEN', await t.tokenOf(owner))
-  expect((await muster('sign-in step-up 15')).err).toBe(`Members of ${tenant.name} confirm their identity again after 15 min.\n`)
-  expect((await muster('sign-in step-up off')).err).toBe(`Members of ${tenant.name} do not confirm their identity again.\n`)
+  expect((await muster('sign-in step-up 15')).err).toBe(
+    `Members of ${tenant.name} must confirm their identity again after 15 min.\n`,
+  )
+  expect((await muster('sign-in step-up off')).err).toBe(`Members of ${tenant.name} need not confirm their identity again.\n`)
   expect(await muster('sign-in step-up 0')).toMatchObject({ code: 2 })
   vi.stubEnv('MUSTER_TOKEN', own)
 })

@@ -9,7 +9,7 @@ import { allGrants } from './list.ts'
 
 export const grantDelete = () =>
   new Command('delete')
-    .description('take from a member its grants for a group; runs that they started continue')
+    .description('remove grants for a group from a member; runs already started continue')
     .argument('<member>', 'email address, or name of a service account')
     .requiredOption('--group <name>', 'group of the grants')
     .option('--role <role>', 'only grants of this role (default: of every role)')

@@ -149,9 +149,9 @@ export const access = {
     need: 'Enter the new address',
     new: 'New email address',
     send: 'Send link',
-    sent: 'We sent a link to {email}. Your address changes when you open the link and confirm it, within one hour.',
+    sent: 'We sent a link to {email}. Open it within one hour and confirm the change.',
     signInFirst: 'Sign in with your current address first, then open the link again.',
-    text: 'We send a link to the new address. Until you confirm it there, your current address stays.',
+    text: 'We’ll email a link to the new address. You keep your current address until you open the link and confirm the change.',
     title: 'Email address',
   },
   welcome: {
@@ -322,7 +322,7 @@ export const access = {
   },
   serviceAccounts: {
     create: 'Create service account',
-    created: '{name} created. Create its tokens on the page API tokens.',
+    created: '{name} created. Create its tokens in Settings → API tokens.',
     lead: 'A service account is a member for programs. It owns API tokens and cannot sign in.',
     nameHint: 'Program that uses the account.',
     new: 'New service account',

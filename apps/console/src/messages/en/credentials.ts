@@ -113,7 +113,7 @@ export const credentials = {
       TOKEN: 'Token',
     },
     authLabel: 'Authentication',
-    deleteText: 'Destroys the stored token. Stores that credentials use cannot be deleted.',
+    deleteText: 'Destroys the stored secret. Secret stores that credentials use cannot be deleted.',
     editTitle: 'Edit {name}',
     emptyText: 'Credentials can read their secrets from Vault, OpenBao or AWS Secrets Manager.',
     emptyTitle: 'No secret stores yet',

@@ -31,7 +31,7 @@ export const system = {
   workers: {
     drain: 'Drain',
     drainName: 'Drain {name}',
-    drainText: 'The worker finishes its runs and starts no more. This affects all tenants.',
+    drainText: 'The worker finishes its runs and starts no new ones. This affects all tenants.',
     drainTitle: 'Drain {name}?',
     drained: 'Drained',
     drainedBy: 'Drained by {name} <time></time>',
@@ -52,7 +52,7 @@ export const system = {
     title: 'Workers',
     undrain: 'Undrain',
     undrainName: 'Undrain {name}',
-    undrainText: 'The worker starts runs again.',
+    undrainText: 'The worker starts new runs again.',
     undrainTitle: 'Undrain {name}?',
     version: 'Version {version}',
   },

@@ -43,7 +43,7 @@ export const access = {
     about: {
       LDAP: '实例管理员可以查看目录及其各组的角色。',
       OIDC: '实例管理员可以查看身份提供方及其各组的角色。',
-      PASSKEY: '成员在其账户页面添加通行密钥。',
+      PASSKEY: '成员在其账号页面添加通行密钥。',
       PASSWORD: '成员在接受邀请时设置密码。',
     },
     address: '提供方',
@@ -75,7 +75,7 @@ export const access = {
     compare: '您的终端显示的是此代码吗？',
     continue: '继续',
     days: '{count, plural, other {# 天}}',
-    defaultLifetime: '此安装的默认值',
+    defaultLifetime: '此实例的默认值',
     denied: '已拒绝',
     deniedText: '该程序不会获得访问权限。如果不是您启动的，可能是有人向您发送了链接。',
     deny: '拒绝',
@@ -147,9 +147,9 @@ export const access = {
     need: '请输入新地址',
     new: '新邮箱地址',
     send: '发送链接',
-    sent: '链接已发送至 {email}。请在一小时内打开链接并确认，之后地址才会更改。',
+    sent: '链接已发送至 {email}。请在一小时内打开链接并确认更改。',
     signInFirst: '请先使用当前地址登录，然后重新打开链接。',
-    text: '我们会向新地址发送链接。在您确认之前，当前地址保持不变。',
+    text: '我们会向新地址发送链接。在您打开链接并确认更改之前，当前地址保持不变。',
     title: '邮箱地址',
   },
   welcome: {
@@ -319,7 +319,7 @@ export const access = {
   },
   serviceAccounts: {
     create: '创建服务账号',
-    created: '{name} 已创建。请在“API 令牌”页面为其创建令牌。',
+    created: '{name} 已创建。请在“设置 → API 令牌”中为其创建令牌。',
     lead: '服务账号是供程序使用的成员，拥有 API 令牌，但不能登录。',
     nameHint: '使用此账号的程序。',
     new: '新建服务账号',

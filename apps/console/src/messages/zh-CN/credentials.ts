@@ -108,7 +108,7 @@ export const credentials = {
       TOKEN: '令牌',
     },
     authLabel: '认证方式',
-    deleteText: '将销毁已保存的令牌。仍被凭据使用的机密存储无法删除。',
+    deleteText: '将销毁已保存的机密。仍被凭据使用的机密存储无法删除。',
     editTitle: '编辑 {name}',
     emptyText: '凭据可以从 Vault、OpenBao 或 AWS Secrets Manager 读取机密。',
     emptyTitle: '暂无机密存储',

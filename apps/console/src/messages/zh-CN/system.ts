@@ -35,7 +35,7 @@ export const system = {
     drainTitle: '排空 {name}？',
     drained: '已排空',
     drainedBy: '由 {name} 排空于 <time></time>',
-    draining: '正在排空',
+    draining: '排空中',
     empty: '没有工作进程。在工作进程启动之前，运行会保持等待状态。',
     gone: '已失联',
     isolation: {
@@ -52,7 +52,7 @@ export const system = {
     title: '工作进程',
     undrain: '取消排空',
     undrainName: '取消排空 {name}',
-    undrainText: '该工作进程会重新启动运行。',
+    undrainText: '该工作进程将恢复启动新的运行。',
     undrainTitle: '取消排空 {name}？',
     version: '版本 {version}',
   },

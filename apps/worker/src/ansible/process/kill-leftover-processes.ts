@@ -15,7 +15,7 @@ export async function killLeftoverProcesses(
   { masters, marker, user }: RunTraces,
   killRemote: () => Promise<void>,
 ): Promise<number> {
-  // Not the connections, nor the inits of the PID namespaces that they are in.
+  // Keeps the SSH connections and the inits of their PID namespaces.
   const killed = await killProcesses(marker, { except: ['ssh', 'bwrap'] })
   await killRemote()
   await closeControlMasters(masters)

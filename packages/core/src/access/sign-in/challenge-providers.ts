@@ -7,7 +7,7 @@ import { hashToken } from '../tokens/make-token.ts'
 const MINUTES = 15
 const identifierOf = (challenge: string) => `challenge-provider:${hashToken(challenge)}`
 
-/** Records the provider at which a sign-in began whose second factor is still missing. */
+/** Records the provider of a sign-in that still needs its second factor. */
 export async function storeChallengeProvider(db: Db, challenge: string, provider: IdentityProvider): Promise<void> {
   await db.insert(verifications).values({
     identifier: identifierOf(challenge),

@@ -13,7 +13,7 @@ export const emailConfirm = () =>
     .option(...PASSWORD_STDIN)
     .action(async (link: string, options: PasswordOptions) => {
       const token = new URLSearchParams(URL.parse(link)?.hash.slice(1)).get('token')
-      if (!token) throw new CliError('Give the link of the email, which ends with #token=….', EXIT.usage)
+      if (!token) throw new CliError('Invalid link. The link in the email ends with /confirm-email#token=….', EXIT.usage)
       await withSession(options, async (access) => {
         const { confirmEmailChange } = await request(
           graphql(`mutation EmailConfirm($token: String!) {

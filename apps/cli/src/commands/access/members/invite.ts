@@ -7,7 +7,7 @@ import { roleOption } from './role.ts'
 
 export const memberInvite = () =>
   new Command('invite')
-    .description('invite a person by mail; without a mail server the secret link is printed once, on standard output')
+    .description('invite a person by email; without a mail server the secret link is printed once, on standard output')
     .argument('<email>', 'email address of the person')
     .addOption(roleOption().default('viewer'))
     .option('--days <n>', 'days until the link stops working, at most 30 (default: 7)', integer)

@@ -22,7 +22,7 @@ export const signInStepUp = () =>
       const { tenant } = orThrow(setStepUp)
       process.stderr.write(
         tenant.stepUpMinutes === null
-          ? `Members of ${tenant.name} do not confirm their identity again.\n`
-          : `Members of ${tenant.name} confirm their identity again after ${tenant.stepUpMinutes} min.\n`,
+          ? `Members of ${tenant.name} need not confirm their identity again.\n`
+          : `Members of ${tenant.name} must confirm their identity again after ${tenant.stepUpMinutes} min.\n`,
       )
     })
