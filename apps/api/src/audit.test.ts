@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { inviteMember, sessionAudit } from '@muster/core/access'
+import { createApiToken, inviteMember, sessionAudit } from '@muster/core/access'
 import { type AuditEntry, flushAttempts, recordAttempt, sealAuditEntries } from '@muster/core/audit'
 import { canonicalJson } from '@muster/core/canonical-json'
 import { auditActions, schema as tables } from '@muster/core/registry'
@@ -398,9 +398,25 @@ describe('reading', () => {
     t.send<{ auditEntries: { totalCount: number; edges: { node: Record<string, unknown> }[] } }>(
       tenant.owner,
       `query ($filter: AuditFilter) { auditEntries(filter: $filter, first: 5) { totalCount edges { node {
-        action outcome actorName actorKind permission address objectId objectName changes { field before after } requestId seq } } } }`,
+        action outcome actorName actorKind user { name } permission address objectId objectName changes { field before after } requestId seq } } } }`,
       { filter },
     )
+
+  test('names the owner of the token that acted', async () => {
+    const { apiToken } = await createApiToken(tenant.admin, { name: 'robot', role: 'admin' })
+    const actor = {
+      ...tenant.admin.actor,
+      kind: 'token' as const,
+      id: apiToken.id,
+      name: 'robot',
+      userId: tenant.admin.actor.id!,
+    }
+    const { id } = await t.given.credential({ ...tenant.admin, actor } as typeof tenant.admin, 'SSH_KEY')
+    const { data } = await list({ objectId: globalId('Credential', id) })
+    expect(data.auditEntries.edges).toMatchObject([
+      { node: { actorKind: 'TOKEN', actorName: 'robot', user: { name: tenant.admin.actor.name } } },
+    ])
+  })
 
   test('filters by action, outcome, actor, object and text', async () => {
     const { id } = await t.given.credential(tenant.admin, 'SSH_KEY', { name: 'filtered' })

@@ -59,7 +59,7 @@ test('changes the name and password in the account settings', async ({ page, cre
   await page.getByRole('button', { name: operator.actor.name }).click()
   await page.getByRole('menuitem', { name: t('account.edit') }).click()
   await expect(page.getByRole('heading', { name: t('nav.account') })).toBeVisible()
-  const email = await page.getByText(/^\S+@\S+$/).innerText()
+  const email = (await page.getByText(/^\S+@\S+$/).textContent())!
   const current = page
     .locator('form', { has: page.getByLabel(t('account.newPassword')) })
     .getByLabel(t('account.currentPassword'))

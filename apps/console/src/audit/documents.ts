@@ -5,7 +5,7 @@ export const AuditEntriesQuery = graphql(`
     auditEntries(filter: $filter, first: $first, after: $after) {
       edges {
         node {
-          id: entryId createdAt action outcome error count actorKind actorName channel userAgent address permission objectId objectName
+          id: entryId createdAt action outcome error count actorKind actorName user { id name } channel userAgent address permission objectId objectName
           changes { field before after }
           details { name value }
           reason requestId runId seq hash
@@ -16,6 +16,9 @@ export const AuditEntriesQuery = graphql(`
   }
 `)
 export type AuditEntry = ResultOf<typeof AuditEntriesQuery>['auditEntries']['edges'][number]['node']
+/** A token is shown with its owner, because its name says little. */
+export const actorText = ({ actorKind, actorName, user }: AuditEntry): string =>
+  actorKind === 'TOKEN' && user ? `${user.name} (${actorName})` : actorName
 export type AuditFilter = NonNullable<VariablesOf<typeof AuditEntriesQuery>['filter']>
 
 export const AuditActionsQuery = graphql(`query AuditActions { auditActions }`)

@@ -6,7 +6,7 @@ import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { PropertyList } from '@/ui/page.tsx'
 import { AuditDiff } from './diff.tsx'
-import type { AuditEntry } from './documents.ts'
+import { type AuditEntry, actorText } from './documents.ts'
 import { OutcomeBadge } from './entry-line.tsx'
 
 const mono = (text: string) => <code className="font-mono text-xs break-all">{text}</code>
@@ -32,7 +32,7 @@ export function AuditEntryDialog({
             [t('audit.time'), formatDateTime(entry.createdAt)],
             [t('audit.outcome'), <OutcomeBadge key="o" entry={entry} />],
             ...optional(t('audit.error'), entry.error),
-            [t('audit.actor'), `${actorName} (${t(`auditActor.${entry.actorKind}`)})`],
+            [t('audit.actor'), `${actorText(entry)} (${t(`auditActor.${entry.actorKind}`)})`],
             [t('audit.channel'), t(`auditChannel.${entry.channel}`)],
             ...optional(t('audit.address'), entry.address),
             ...optional(t('audit.userAgent'), entry.userAgent),

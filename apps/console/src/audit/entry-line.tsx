@@ -1,7 +1,7 @@
 import { formatNumber, t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
-import type { AuditEntry } from './documents.ts'
+import { type AuditEntry, actorText } from './documents.ts'
 
 export const entryColumns =
   'grid grid-cols-[110px_minmax(120px,1fr)_minmax(150px,1fr)_minmax(120px,1fr)_130px_minmax(110px,160px)] items-center gap-x-4 px-4 [&>*]:min-w-0'
@@ -35,7 +35,7 @@ export function AuditEntryLine({ entry, isNarrow, onOpen }: { entry: AuditEntry;
           <OutcomeBadge entry={entry} />
         </div>
         <span className="truncate" title={entry.objectName ?? ''}>
-          {entry.actorName}
+          {actorText(entry)}
           {entry.objectName && <span className="text-muted"> → {entry.objectName}</span>}
         </span>
         <span className="truncate text-xs text-muted">
@@ -48,8 +48,8 @@ export function AuditEntryLine({ entry, isNarrow, onOpen }: { entry: AuditEntry;
       <span className="text-xs text-muted">
         <RelativeTime at={entry.createdAt} />
       </span>
-      <span className="truncate" title={entry.actorName}>
-        {entry.actorName}
+      <span className="truncate" title={actorText(entry)}>
+        {actorText(entry)}
       </span>
       {action}
       <span className="truncate" title={entry.objectName ?? ''}>

@@ -114,7 +114,7 @@ export function permissionDeniedReason(actor: Actor, { name, holder }: Permissio
   if (actor.kind === 'agent' || holder === 'system' || holder === 'agent') return 'Only Muster itself may do this.'
   if (actor.permissions.has(name)) return null
   if (holder === 'installation')
-    return `This needs an installation administrator (permission ${name}). Ask one, or use a token that one created for it.`
+    return `This needs an installation administrator (permission ${name}). Ask one. If you are one, use a token with these permissions: \`muster login URL --installation-admin\`.`
   if (isGranted(actor, name))
     return `This needs the permission ${name} in the whole tenant; you hold it only for nodes of some groups, through a grant.`
   return `This needs the permission ${name}, which the role ${holder} includes; yours, ${actor.role}, does not.`

@@ -1,9 +1,15 @@
 import type { ChainProblem, ChainVerification, AuditEntry as Row } from '@muster/core/audit'
+import { isOneOf, visibleTo } from '@muster/core/db'
+import { schema } from '@muster/core/registry'
+import { and } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { User } from '../access/people.ts'
 import { connectionTypes } from '../shared/connections.ts'
 import { globalId, type TypeName } from '../shared/ids.ts'
+import { loader } from '../shared/loaders.ts'
 import { AuditActorKind, AuditChainProblemKind, AuditChannel, AuditOutcome } from './enums.ts'
+
+const { apiTokens } = schema
 
 /** Types of the objects of actions, by the part of the action before the dot. */
 const OBJECT_TYPES: Record<string, TypeName> = {
@@ -55,6 +61,14 @@ const AuditDetail = builder.objectRef<{ name: string; value: string }>('AuditDet
 const jsonText = (row: Record<string, unknown> | null, field: string): string | null =>
   row && field in row ? JSON.stringify(row[field]) : null
 
+const ownerOfToken = loader<string>(async ({ ctx }, ids) => {
+  const rows = await ctx.db
+    .select({ id: apiTokens.id, ownerId: apiTokens.ownerId })
+    .from(apiTokens)
+    .where(and(visibleTo(ctx, apiTokens), isOneOf(apiTokens.id, [...ids])))
+  return new Map(rows.map(({ id, ownerId }) => [id, ownerId]))
+})
+
 export const AuditEntry = builder.drizzleObject('auditEntries', {
   name: 'AuditEntry',
   description: 'An entry of the audit log: who did what to which object. It never changes.',
@@ -73,8 +87,11 @@ export const AuditEntry = builder.drizzleObject('auditEntries', {
     user: t.field({
       type: User,
       nullable: true,
-      description: 'The user; null for other actors and when the user was deleted.',
-      resolve: ({ actorKind, actorId }) => (actorKind === 'user' && actorId ? ({ id: actorId } as never) : null),
+      description: 'The user, or the owner of the API token; null for other actors and when the user was deleted.',
+      resolve: async ({ actorKind, actorId }, _args, context) => {
+        const id = actorKind === 'token' && actorId ? await ownerOfToken(context, actorId) : actorKind === 'user' ? actorId : null
+        return id ? ({ id } as never) : null
+      },
     }),
     sessionId: t.exposeString('sessionId', { nullable: true, description: 'Identifies the session; null without one.' }),
     channel: t.expose('channel', { type: AuditChannel, description: 'Interface that the actor used.' }),

@@ -48,6 +48,10 @@ export const login = () =>
       process.stderr.write(
         `Signed in to ${url} as ${by ?? viewer.name} (${viewer.role.toLowerCase()} of ${viewer.tenant.name})${by ? ` for ${DAYS} days` : ''}. Saved in ${path}.\n`,
       )
+      if (linkToken)
+        process.stderr.write(
+          'The link is used now. To sign in to the console, get another one with `bin/muster-admin reset-owner` on the server.\n',
+        )
     })
 
 function parseAddress(address: string): { origin: string; linkToken: string | null } {

@@ -10,7 +10,7 @@ import { ONE_NODE_HELP, selectNode } from '../../selector.ts'
 const LIST = graphql(`query AuditList($filter: AuditFilter, $first: Int, $after: String) {
   auditEntries(filter: $filter, first: $first, after: $after) {
     edges { node {
-      entryId createdAt action outcome error count actorKind actorName sessionId channel userAgent address permission
+      entryId createdAt action outcome error count actorKind actorName user { name } sessionId channel userAgent address permission
       objectId objectName changes { field before after } details { name value } reason requestId runId seq hash
     } }
     pageInfo { hasNextPage endCursor }
@@ -44,9 +44,13 @@ const changeText = ({ changes }: Row): string =>
     .map(({ field, before, after }) => `${field}: ${[before, after].filter((each) => each !== null).join(' -> ')}`)
     .join('; ')
 
+/** A token is shown with its owner, because its name says little. */
+const actorText = ({ actorKind, actorName, user }: Row): string =>
+  actorKind === 'TOKEN' && user ? `${user.name} (${actorName})` : actorName
+
 const COLUMNS: Column<Row>[] = [
   { title: 'TIME', value: (e) => ago(e.createdAt) },
-  { title: 'ACTOR', value: (e) => e.actorName },
+  { title: 'ACTOR', value: actorText },
   { title: 'ACTION', value: (e) => e.action },
   { title: 'OBJECT', value: (e) => e.objectName },
   { title: 'OUTCOME', value: (e) => (e.count > 1 ? `${e.outcome} x${e.count}` : e.outcome) },

@@ -53,7 +53,7 @@ const TEXTS: Record<Problem['kind'], string> = {
   CHANGED: 'changed, or exchanged with another entry',
   MISSING: 'deleted',
   DUPLICATE: 'several entries at this position',
-  CHECKPOINT: 'contradicts its checkpoint, or the checkpoint is not signed by this installation',
+  CHECKPOINT: 'contradicts its checkpoint or --expect, or the checkpoint is not signed by this installation',
   UNSIGNED: 'without a checkpoint, which was deleted',
   PRUNED: 'not comparable, because retention deleted it; expect a later position',
 }
