@@ -146,7 +146,7 @@ export async function boot({
   return { ...owner, labNodesToAdd: nodesToAdd, isolation }
 }
 
-/** Creates the secret by which the API trusts the console, anew at each start. @returns its file */
+/** Creates a new secret at each start; the API trusts forwarded addresses in requests that contain it. @returns its file */
 function createProxySecret(dataDir: string): string {
   const file = path.join(dataDir, 'proxy-secret')
   fs.rmSync(file, { force: true })

@@ -18,7 +18,7 @@ export type Identity = {
   roles: Map<string, string[]>
 }
 
-/** The user to whom an identity is connected; undefined when there is none. */
+/** The user with this connected identity; undefined when there is none. */
 export async function findUserOfIdentity(
   db: Db,
   provider: IdentityProvider,
