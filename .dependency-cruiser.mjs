@@ -5,14 +5,15 @@ import fs from 'node:fs'
 /** Workspace packages that each folder may import at run time. Type-only imports are not restricted. */
 const MAY_IMPORT = {
   'apps/api': ['core', 'protocol'],
-  'apps/worker': ['core', 'protocol', 'discovery'],
+  'apps/worker': ['core', 'protocol', 'discovery', 'slurm'],
   'apps/console': [],
   'apps/cli': [],
   'apps/agent': ['protocol', 'discovery'],
   'apps/standalone': ['core'],
-  'packages/core': ['discovery', 'protocol'],
+  'packages/core': ['discovery', 'protocol', 'slurm'],
   'packages/protocol': [],
   'packages/discovery': [],
+  'packages/slurm': [],
   'packages/lab': ['discovery'],
   'packages/bench': ['standalone', 'lab', 'core', 'protocol', 'discovery'],
 }

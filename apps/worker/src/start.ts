@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { openArtifactStore } from '@muster/core/artifacts'
+import { slurmRefreshQueue } from '@muster/core/clusters'
 import { connectionTestQueue } from '@muster/core/connections'
 import type { SystemCtx } from '@muster/core/context'
 import { credentialKeyRotated, openVault, takeMasterPassword } from '@muster/core/credentials'
@@ -23,6 +24,7 @@ import { connectionTestHandler } from './handlers/connection-test.ts'
 import { credentialRotationHandler } from './handlers/credential-rotation.ts'
 import { discoveryHandler } from './handlers/discovery.ts'
 import { jobRunHandler } from './handlers/job-run.ts'
+import { slurmRefreshHandler } from './handlers/slurm-refresh.ts'
 import { serveHealth } from './health.ts'
 import { reconcileAgentHistory, reconcileAgents } from './reconcilers/agents.ts'
 import { reconcileAlerts } from './reconcilers/alerts.ts'
@@ -31,9 +33,11 @@ import { reconcileDeletedTenants } from './reconcilers/deleted-tenants.ts'
 import { reconcileEncryption } from './reconcilers/encryption.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
 import { reconcileRetention } from './reconcilers/retention.ts'
+import { reconcileSlurmClusters } from './reconcilers/slurm-clusters.ts'
 import { reconcileStalledWork } from './reconcilers/stalled-work.ts'
 import { reconcileWaitingRuns } from './reconcilers/waiting-runs.ts'
 import { registerPresence } from './registration.ts'
+import { createControllerSessions } from './slurm/controller-sessions.ts'
 import { createBastionPool } from './ssh/bastion-pool.ts'
 import { systemChecksOf } from './system-checks.ts'
 
@@ -98,6 +102,8 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     const sshStop = new AbortController()
     const deps = { runtime, config, workerId, listener, isolation }
     const ssh = { ...deps, bastions, stopping: sshStop.signal }
+    const controllers = createControllerSessions({ config, bastions, stopping: sshStop.signal })
+    closers.push(async () => controllers.close())
     const store = openArtifactStore(config)
     const encryption = reconcileEncryption(runtime, workerId)
     listener.on(credentialKeyRotated, null, encryption.trigger)
@@ -124,6 +130,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       encryption,
       waiting,
       reconcileRetention(runtime, store, config),
+      reconcileSlurmClusters(runtime),
       reconcileDeletedTenants(runtime, store),
     ]
     closers.push(async () => void (await Promise.all(reconcilers.map((one) => one.stop()))))
@@ -154,6 +161,11 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     closers.push(presence.end)
     await queue.work(connectionTestQueue, config.SSH_CONCURRENCY, connectionTestHandler(ssh))
     await queue.work(discoveryQueue, config.SSH_CONCURRENCY, discoveryHandler(ssh))
+    await queue.work(
+      slurmRefreshQueue,
+      config.SSH_CONCURRENCY,
+      slurmRefreshHandler({ ...deps, controllers, stopping: sshStop.signal }),
+    )
     await queue.work(credentialRotationQueue, ROTATIONS, credentialRotationHandler(ssh))
     await queue.work(
       jobRunQueue,

@@ -1,0 +1,56 @@
+import {
+  type ClusterState,
+  claimSlurmRefresh,
+  type QueryReport,
+  recordSlurmRefresh,
+  type SlurmCluster,
+} from '@muster/core/clusters'
+import type { Ctx } from '@muster/core/context'
+import type { QueueEntry } from '@muster/core/queue'
+import { retryTransient } from '@muster/core/retry-transient'
+import type { ControllerSessions } from '../slurm/controller-sessions.ts'
+import { readCluster } from '../slurm/read-cluster.ts'
+import { QueryFailure } from '../slurm/run-query.ts'
+import { SshFailure } from '../ssh/ssh-failure.ts'
+import { type NodeConfig, type WorkerDeps, workerCtx } from '../worker.ts'
+
+type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & { controllers: ControllerSessions }
+
+const SETTINGS_AGE_MS = 600_000
+
+/** Reads a cluster from its controller; from the backup's host when the first one fails. */
+export function slurmRefreshHandler(deps: Deps): (entry: QueueEntry) => Promise<void> {
+  return async (entry) => {
+    const ctx = workerCtx(deps, entry)
+    const cluster = await retryTransient(() => claimSlurmRefresh(ctx, { id: entry.id }))
+    if (!cluster) return
+    const startedAt = performance.now()
+    const { state, error, queries } = await refresh(ctx, cluster, deps)
+    const durationMs = performance.now() - startedAt
+    await retryTransient(() => recordSlurmRefresh(ctx, { id: cluster.id, queries, durationMs, state, error }))
+  }
+}
+
+type Refreshed = { state: ClusterState | null; error: string | null; queries: QueryReport[] }
+
+async function refresh(ctx: Ctx, cluster: SlurmCluster, deps: Deps): Promise<Refreshed> {
+  const { controllerNodeId, backupNodeId, programFolder, settingsReadAt } = cluster
+  const readSettings = settingsReadAt === null || Date.now() - settingsReadAt.getTime() > SETTINGS_AGE_MS
+  let queries: QueryReport[] = []
+  const errors: string[] = []
+  for (const nodeId of [controllerNodeId, backupNodeId]) {
+    if (nodeId === null) continue
+    queries = []
+    const context = { programFolder, signal: deps.stopping, onReport: (report: QueryReport) => void queries.push(report) }
+    try {
+      const state = await deps.controllers.use(ctx, nodeId, (session) => readCluster({ ...context, session }, readSettings))
+      return { state, error: null, queries }
+    } catch (error) {
+      if (deps.stopping.aborted) return { state: null, error: 'The worker was stopped during the refresh.', queries }
+      if (error instanceof SshFailure) errors.push(error.summary)
+      else if (error instanceof QueryFailure) errors.push(error.message)
+      else throw error
+    }
+  }
+  return { state: null, error: errors.join(' ') || 'The cluster has no controller node. Choose one.', queries }
+}

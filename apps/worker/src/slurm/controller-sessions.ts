@@ -1,0 +1,77 @@
+import { recordControllerConnection } from '@muster/core/clusters'
+import type { Ctx } from '@muster/core/context'
+import { unapprovedHopReason } from '@muster/core/credentials'
+import { DomainError } from '@muster/core/errors'
+import { connectBlockedReason } from '@muster/core/nodes'
+import { retryTransient } from '@muster/core/retry-transient'
+import { nodeAccess } from '../node-access.ts'
+import type { BastionPool } from '../ssh/bastion-pool.ts'
+import type { Session } from '../ssh/exec.ts'
+import { openSession } from '../ssh/open-session.ts'
+import type { NodeConfig, WorkerDeps } from '../worker.ts'
+import { QueryFailure } from './run-query.ts'
+
+/** Longer than the pause between two refreshes. */
+const IDLE_MS = 90_000
+/** After it, credentials and host keys are read again. */
+const MAX_AGE_MS = 600_000
+
+type Deps = Pick<WorkerDeps<NodeConfig>, 'config' | 'stopping'> & { bastions: BastionPool }
+type Entry = { session: Session; openedAt: number; timer: NodeJS.Timeout }
+
+/** Sessions on controllers' hosts that stay open between refreshes, one per node. */
+export type ControllerSessions = {
+  /**
+   * Runs `work` with a session on the node. A session that fails is closed.
+   * @throws QueryFailure Muster may not connect to the node; SshFailure it cannot
+   */
+  use<T>(ctx: Ctx, nodeId: string, work: (session: Session) => Promise<T>): Promise<T>
+  close(): void
+}
+
+export function createControllerSessions({ config, bastions, stopping }: Deps): ControllerSessions {
+  const entries = new Map<string, Entry>()
+  const drop = (nodeId: string) => {
+    const entry = entries.get(nodeId)
+    if (!entry) return
+    clearTimeout(entry.timer)
+    entries.delete(nodeId)
+    entry.session.close()
+  }
+  const keep = (nodeId: string, session: Session, openedAt: number) => {
+    clearTimeout(entries.get(nodeId)?.timer)
+    const timer = setTimeout(() => drop(nodeId), IDLE_MS)
+    timer.unref()
+    entries.set(nodeId, { session, openedAt, timer })
+  }
+  async function open(ctx: Ctx, nodeId: string): Promise<Session> {
+    const access = (await nodeAccess(ctx, config.LOCAL_TARGETS, [nodeId])).get(nodeId)!
+    if (access instanceof DomainError) throw new QueryFailure(access.message)
+    const blockedReason = connectBlockedReason(access.node) ?? unapprovedHopReason(access.hops)
+    if (blockedReason) throw new QueryFailure(blockedReason)
+    // Committed before the worker connects.
+    await retryTransient(() => recordControllerConnection(ctx, { nodeId }))
+    return openSession(access, { timeoutMs: config.SSH_TIMEOUT * 1000, bastions, signal: stopping })
+  }
+  return {
+    async use(ctx, nodeId, work) {
+      const found = entries.get(nodeId)
+      if (found && performance.now() - found.openedAt > MAX_AGE_MS) drop(nodeId)
+      const existing = entries.get(nodeId)
+      const openedAt = existing?.openedAt ?? performance.now()
+      const session = existing?.session ?? (await open(ctx, nodeId))
+      keep(nodeId, session, openedAt)
+      try {
+        const result = await work(session)
+        keep(nodeId, session, openedAt)
+        return result
+      } catch (error) {
+        drop(nodeId)
+        throw error
+      }
+    },
+    close() {
+      for (const nodeId of [...entries.keys()]) drop(nodeId)
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import type { QueryReport } from '@muster/core/clusters'
+import { outputAfter, queryArguments, queryScript, SlurmOutputError, type SlurmQuery } from '@muster/slurm'
+import type { ExecResult, Session } from '../ssh/exec.ts'
+
+/** Commands wait for a silent controller for 10 s (MessageTimeout), some of them three times. */
+const TIMEOUT_MS = 40_000
+/** 10,000 nodes have about 15 MB of JSON, 100,000 jobs 20 MB of text. */
+const MAX_BYTES = 128 * 1024 * 1024
+const MAX_DETAIL = 1000
+
+export type QueryContext = {
+  session: Session
+  programFolder: string | null
+  /** Null before the query `version`. */
+  version: string | null
+  signal: AbortSignal
+  onReport: (report: QueryReport) => void
+}
+
+/** A query without a usable answer. The message is for the operator. */
+export class QueryFailure extends Error {}
+
+/**
+ * Runs one query and parses its output. Reports the command with its outcome either way.
+ * @param describe what the result says in a few words, for the report
+ * @throws QueryFailure the command failed or its output cannot be read; SshFailure the connection was lost
+ */
+export async function runQuery<T>(
+  { session, programFolder, version, signal, onReport }: QueryContext,
+  query: SlurmQuery,
+  parse: (output: string, nonce: string) => T,
+  describe: (result: T) => string,
+): Promise<T> {
+  const nonce = randomBytes(16).toString('hex')
+  const argv = queryArguments(query, version, nonce)
+  const command = argv.map((word) => word.replace(nonce, '').replace(/[\x1f]+/g, '|')).join(' ')
+  const startedAt = performance.now()
+  const ran = await session.exec('sh -s', {
+    stdin: queryScript(argv, nonce, programFolder),
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_BYTES,
+    signal,
+  })
+  const report = { query, command, exitCode: ran.code, durationMs: Math.round(performance.now() - startedAt) }
+  const fail = (detail: string, hint: string | null): never => {
+    onReport({ ...report, state: 'FAILED', detail, hint })
+    throw new QueryFailure(`\`${command}\` failed: ${detail}`)
+  }
+  const output = outputAfter(nonce, ran.stdout.toString('utf8'))
+  const problem = problemOf(ran, output, query)
+  if (problem) return fail(problem.detail, problem.hint)
+  let result: T
+  try {
+    result = parse(output!, nonce)
+  } catch (error) {
+    if (!(error instanceof SlurmOutputError)) throw error
+    return fail(error.message, 'Run the command on the host. The release may print a form that Muster does not know.')
+  }
+  onReport({ ...report, state: 'OK', detail: describe(result), hint: null })
+  return result
+}
+
+/** `scontrol ping` exits with 1 when the primary controller is down, and prints who answers. */
+const MAY_FAIL = new Set<SlurmQuery>(['controllers'])
+
+function problemOf(ran: ExecResult, output: string | null, query: SlurmQuery): { detail: string; hint: string | null } | null {
+  const text = ran.stderr.toString('utf8').trim() || (output ?? '').trim()
+  const detail = text.slice(0, MAX_DETAIL)
+  if (ran.timedOut)
+    return { detail: `no answer within ${TIMEOUT_MS / 1000} s`, hint: 'The controller hangs. Look at the log of slurmctld.' }
+  if (ran.truncated) return { detail: `the output has more than ${MAX_BYTES / 1024 / 1024} MiB`, hint: null }
+  if (output === null)
+    return { detail: detail || 'the shell ran no command', hint: 'The account needs a shell that runs `sh -s`.' }
+  if (ran.code === 127)
+    return { detail: detail || 'command not found', hint: "Set the folder of Slurm's programs, for example /opt/slurm/bin." }
+  if (ran.code === 0 || MAY_FAIL.has(query)) return null
+  return { detail: detail || `exit code ${ran.code ?? ran.signal}`, hint: hintFor(text) }
+}
+
+function hintFor(text: string): string | null {
+  if (/Unable to contact slurm controller|Connection refused|Connection timed out|Zero Bytes/i.test(text))
+    return 'slurmctld does not answer. Run `systemctl status slurmctld` on the controller.'
+  if (/configuration file|slurm\.conf/i.test(text)) return 'Correct slurm.conf on this host; its last change made it unreadable.'
+  if (/munge|Authentication|Invalid authentication credential|Protocol authentication/i.test(text))
+    return 'Check munge: the key must be equal on all hosts, and the clocks within 5 minutes.'
+  if (/permission|denied/i.test(text)) return 'The account lacks the right. Use one that may read the cluster.'
+  return null
+}

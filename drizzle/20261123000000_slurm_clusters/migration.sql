@@ -1,0 +1,106 @@
+CREATE TABLE "slurm_cluster_tests" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"node_id" uuid NOT NULL,
+	"program_folder" text,
+	"queries" jsonb DEFAULT '[]' NOT NULL,
+	"preview" jsonb,
+	"is_ok" boolean,
+	"error" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"started_at" timestamp with time zone,
+	"finished_at" timestamp with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "slurm_clusters" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"kind" text NOT NULL,
+	"region" text,
+	"controller_node_id" uuid UNIQUE,
+	"backup_node_id" uuid,
+	"program_folder" text,
+	"reuse_config" boolean DEFAULT true NOT NULL,
+	"reuse_munge_key" boolean DEFAULT true NOT NULL,
+	"reuse_database" boolean DEFAULT true NOT NULL,
+	"max_nodes" integer,
+	"original_cluster_name" text,
+	"cluster_name" text,
+	"version" text,
+	"controllers" jsonb DEFAULT '[]' NOT NULL,
+	"settings" jsonb DEFAULT '{}' NOT NULL,
+	"settings_read_at" timestamp with time zone,
+	"reservations" jsonb DEFAULT '[]' NOT NULL,
+	"scheduler" jsonb,
+	"discovered_at" timestamp with time zone,
+	"queries" jsonb DEFAULT '[]' NOT NULL,
+	"refreshed_at" timestamp with time zone,
+	"refresh_duration_ms" integer,
+	"failing_since" timestamp with time zone,
+	"failure_count" integer DEFAULT 0 NOT NULL,
+	"last_error" text,
+	"next_refresh_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"claimed_until" timestamp with time zone,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "slurm_clusters_tenant_id_name_unique" UNIQUE("tenant_id","name")
+);
+--> statement-breakpoint
+CREATE TABLE "slurm_jobs" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"cluster_id" uuid NOT NULL,
+	"job_id" text NOT NULL,
+	"state" text NOT NULL,
+	"user_name" text,
+	"partition" text NOT NULL,
+	"report" jsonb NOT NULL,
+	CONSTRAINT "slurm_jobs_cluster_id_job_id_unique" UNIQUE("cluster_id","job_id")
+);
+--> statement-breakpoint
+CREATE TABLE "slurm_nodes" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"cluster_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"states" text[] NOT NULL,
+	"partitions" text[] NOT NULL,
+	"report" jsonb NOT NULL,
+	"node_id" uuid,
+	"matched_by" text,
+	"match_conflict" text,
+	CONSTRAINT "slurm_nodes_cluster_id_name_unique" UNIQUE("cluster_id","name")
+);
+--> statement-breakpoint
+CREATE TABLE "slurm_partitions" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"cluster_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"report" jsonb NOT NULL,
+	CONSTRAINT "slurm_partitions_cluster_id_name_unique" UNIQUE("cluster_id","name")
+);
+--> statement-breakpoint
+CREATE INDEX "slurm_cluster_tests_tenant_id_id_index" ON "slurm_cluster_tests" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "slurm_cluster_tests_node_id_id_index" ON "slurm_cluster_tests" ("node_id","id");--> statement-breakpoint
+CREATE INDEX "slurm_cluster_tests_created_at_index" ON "slurm_cluster_tests" ("created_at") WHERE finished_at is null;--> statement-breakpoint
+CREATE INDEX "slurm_clusters_next_refresh_at_index" ON "slurm_clusters" ("next_refresh_at");--> statement-breakpoint
+CREATE INDEX "slurm_jobs_cluster_id_state_index" ON "slurm_jobs" ("cluster_id","state");--> statement-breakpoint
+CREATE INDEX "slurm_nodes_tenant_id_id_index" ON "slurm_nodes" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "slurm_nodes_node_id_index" ON "slurm_nodes" ("node_id");--> statement-breakpoint
+ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_controller_node_id_compute_nodes_id_fkey" FOREIGN KEY ("controller_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_backup_node_id_compute_nodes_id_fkey" FOREIGN KEY ("backup_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_jobs" ADD CONSTRAINT "slurm_jobs_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "slurm_jobs" ADD CONSTRAINT "slurm_jobs_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "slurm_nodes" ADD CONSTRAINT "slurm_nodes_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "slurm_nodes" ADD CONSTRAINT "slurm_nodes_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "slurm_nodes" ADD CONSTRAINT "slurm_nodes_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;

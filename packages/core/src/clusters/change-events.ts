@@ -1,0 +1,4 @@
+import { defineChangeEvent } from '../kernel/events.ts'
+
+export const slurmClusterChanged = defineChangeEvent('slurmCluster')
+export const slurmClusterTestChanged = defineChangeEvent('slurmClusterTest')

@@ -1,0 +1,240 @@
+import { parseNodes, parsePartitions, type SlurmJob, type SlurmNode } from '@muster/slurm'
+import { and, eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemCtx } from '../kernel/context.ts'
+import type { ComputeNode } from '../nodes/tables.ts'
+import type { TenantFixture } from '../testing/factories.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import {
+  addSlurmCluster,
+  type ClusterState,
+  claimSlurmRefresh,
+  recordSlurmRefresh,
+  refreshSlurmCluster,
+  removeSlurmCluster,
+  requestDueRefreshes,
+  type SlurmCluster,
+  slurmClusters,
+  slurmJobs,
+  slurmNodes,
+  slurmPartitions,
+  updateSlurmCluster,
+} from './index.ts'
+
+let t: TestRuntime
+beforeAll(async () => {
+  t = await testRuntime()
+})
+afterAll(() => t.close())
+
+let ours: TenantFixture
+let nodes: ComputeNode[]
+let cluster: SlurmCluster
+beforeEach(async () => {
+  ours = await t.given.tenant()
+  nodes = (await t.given.fleet(ours.admin, { nodes: 4, with: { hostKey: HOST_KEY } })) as ComputeNode[]
+  cluster = await addSlurmCluster(ours.admin, { name: 'prod', controllerNodeId: nodes[0]!.id })
+})
+
+const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
+
+const [NODE] = parseNodes('NodeName=n1 NodeAddr=n1 NodeHostName=n1 CPUTot=8 State=IDLE Partitions=debug\n')
+const node = (name: string, changes: Partial<SlurmNode> = {}): SlurmNode => ({
+  ...NODE!,
+  name,
+  address: name,
+  hostname: name,
+  ...changes,
+})
+const PARTITIONS = parsePartitions('PartitionName=debug Default=YES State=UP Nodes=n[1-2]\n')
+const job = (id: number, changes: Partial<SlurmJob> = {}): SlurmJob => ({
+  ...({ arrayJobId: null, arrayTaskId: null, arrayTasks: null, hetJobId: null, hetJobOffset: null } as SlurmJob),
+  id,
+  name: `job ${id}`,
+  user: 'alice',
+  partition: 'debug',
+  states: ['RUNNING'],
+  ...changes,
+})
+const state = (changes: Partial<ClusterState> = {}): ClusterState => ({
+  clusterName: 'alpha',
+  version: '23.11.11',
+  controllers: [{ role: 'primary', hostname: 'ctl', isUp: true }],
+  settings: { ClusterName: 'alpha' },
+  nodes: [node('n1'), node('n2')],
+  partitions: PARTITIONS,
+  reservations: [],
+  jobs: [job(1)],
+  scheduler: null,
+  ...changes,
+})
+const record = (outcome: ClusterState | string) =>
+  recordSlurmRefresh(ours.worker, {
+    id: cluster.id,
+    queries: [],
+    durationMs: 120,
+    ...(typeof outcome === 'string' ? { state: null, error: outcome } : { state: outcome, error: null }),
+  }) as Promise<SlurmCluster>
+const namesIn = async () =>
+  (await t.runtime.db.select().from(slurmNodes).where(eq(slurmNodes.clusterId, cluster.id))).map(({ name }) => name).sort()
+const jobsIn = async () =>
+  (await t.runtime.db.select().from(slurmJobs).where(eq(slurmJobs.clusterId, cluster.id))).map(({ jobId }) => jobId).sort()
+
+describe('adding a cluster', () => {
+  test('refuses a second cluster with the same controller or name, and unusable controllers', async () => {
+    const add = (input: Partial<Parameters<typeof addSlurmCluster>[1]>) =>
+      addSlurmCluster(ours.admin, { name: 'other', controllerNodeId: nodes[1]!.id, ...input })
+    await expect(add({ controllerNodeId: nodes[0]!.id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('The cluster prod has this controller'),
+    })
+    await expect(add({ name: 'prod' })).rejects.toMatchObject({ message: expect.stringContaining('named prod') })
+    await expect(add({ backupNodeId: nodes[1]!.id })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    await expect(add({ programFolder: '/opt/slurm/bin; id' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    await t.runtime.db.execute(sql`update compute_nodes set host_key = null where id = ${nodes[2]!.id}`)
+    await expect(add({ controllerNodeId: nodes[2]!.id })).rejects.toMatchObject({ code: 'CONFLICT' })
+    const theirs = await t.given.tenant()
+    const [foreign] = await t.given.fleet(theirs.admin, { nodes: 1 })
+    await expect(add({ controllerNodeId: foreign!.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(addSlurmCluster(ours.operator, { name: 'x', controllerNodeId: nodes[1]!.id })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    })
+  })
+
+  test('is updated and removed; nodes of the inventory stay', async () => {
+    expect(await updateSlurmCluster(ours.admin, { id: cluster.id, name: 'main', maxNodes: 10 })).toMatchObject({
+      name: 'main',
+      maxNodes: 10,
+    })
+    const second = await addSlurmCluster(ours.admin, { name: 'second', controllerNodeId: nodes[1]!.id })
+    await expect(updateSlurmCluster(ours.admin, { id: second.id, name: 'main' })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(updateSlurmCluster(ours.admin, { id: second.id, controllerNodeId: nodes[0]!.id })).rejects.toMatchObject({
+      message: expect.stringContaining('The cluster main has this controller'),
+    })
+    await record(state())
+    await removeSlurmCluster(ours.admin, { id: cluster.id })
+    expect([await namesIn(), await jobsIn()]).toEqual([[], []])
+    expect(await t.runtime.db.$count(slurmPartitions, eq(slurmPartitions.clusterId, cluster.id))).toBe(0)
+    await expect(removeSlurmCluster(ours.admin, { id: cluster.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
+
+describe('refresh', () => {
+  const sql30 = sql`${slurmClusters.nextRefreshAt} - now()`
+  const pause = async () => {
+    const [row] = await t.runtime.db
+      .select({ seconds: sql<number>`extract(epoch from ${sql30})::float` })
+      .from(slurmClusters)
+      .where(eq(slurmClusters.id, cluster.id))
+    return Math.round(row!.seconds)
+  }
+
+  test('is claimed by one worker, and only when it is due', async () => {
+    const claims = await Promise.all([1, 2, 3].map(() => claimSlurmRefresh(ours.worker, { id: cluster.id })))
+    expect(claims.filter(Boolean)).toHaveLength(1)
+    await record(state())
+    expect(await claimSlurmRefresh(ours.worker, { id: cluster.id })).toBeNull()
+    await refreshSlurmCluster(ours.operator, { id: cluster.id })
+    expect(await claimSlurmRefresh(ours.worker, { id: cluster.id })).toMatchObject({ settingsReadAt: null })
+  })
+
+  test('is asked for when it is due', async () => {
+    await record(state())
+    const due = () => requestDueRefreshes(systemCtx(t.runtime))
+    const before = await due()
+    await t.runtime.db.update(slurmClusters).set({ nextRefreshAt: sql`now()` }).where(eq(slurmClusters.id, cluster.id))
+    expect(await due()).toBe(before + 1)
+  })
+
+  test('replaces nodes, partitions and jobs, and keeps what it did not read', async () => {
+    expect(await record(state())).toMatchObject({
+      originalClusterName: 'alpha',
+      settings: { ClusterName: 'alpha' },
+      failingSince: null,
+    })
+    const changed = state({ settings: null, clusterName: null, nodes: [node('n2'), node('n3')], jobs: [job(1), job(2)] })
+    expect(await record(changed)).toMatchObject({ clusterName: 'alpha', settings: { ClusterName: 'alpha' } })
+    expect([await namesIn(), await jobsIn()]).toEqual([
+      ['n2', 'n3'],
+      ['1', '2'],
+    ])
+    await record(state({ nodes: [], jobs: [], partitions: [] }))
+    expect([await namesIn(), await jobsIn()]).toEqual([[], []])
+  })
+
+  test('names jobs as squeue does', async () => {
+    const array = { arrayJobId: 3 }
+    await record(
+      state({
+        jobs: [
+          job(3, { ...array, arrayTasks: '2-9%2' }),
+          job(15, { ...array, arrayTaskId: 1 }),
+          job(12, { hetJobId: 12, hetJobOffset: 0 }),
+          job(13, { hetJobId: 12, hetJobOffset: 1 }),
+        ],
+      }),
+    )
+    expect(await jobsIn()).toEqual(['12+0', '12+1', '3_1', '3_[2-9%2]'])
+  })
+
+  test('that fails keeps the last state with its age, and is repeated less and less often', async () => {
+    const { refreshedAt } = await record(state())
+    expect(await pause()).toBe(30)
+    const first = await record('No controller answers: ctl.')
+    expect(first).toMatchObject({ refreshedAt, lastError: 'No controller answers: ctl.', failingSince: expect.any(Date) })
+    expect([await namesIn(), await jobsIn(), await pause()]).toEqual([['n1', 'n2'], ['1'], 30])
+    const second = await record('No controller answers: ctl.')
+    expect(second.failingSince).toEqual(first.failingSince)
+    expect(await pause()).toBe(60)
+    for (let i = 0; i < 8; i++) await record('No controller answers: ctl.')
+    expect(await pause()).toBe(600)
+    expect(await record(state())).toMatchObject({ failingSince: null, lastError: null, failureCount: 0 })
+  })
+})
+
+describe('matching nodes of the inventory', () => {
+  const matchOf = async (name: string) => {
+    const [row] = await t.runtime.db
+      .select()
+      .from(slurmNodes)
+      .where(and(eq(slurmNodes.clusterId, cluster.id), eq(slurmNodes.name, name)))
+    const { nodeId, matchedBy, matchConflict } = row!
+    return { node: nodes.find(({ id }) => id === nodeId)?.name ?? null, matchedBy, matchConflict }
+  }
+
+  test('uses the address, then the host name, then the name', async () => {
+    const [, first, second, third] = nodes as [ComputeNode, ComputeNode, ComputeNode, ComputeNode]
+    await t.runtime.db.execute(sql`update compute_nodes set host = 'GPU7.site.test' where id = ${second.id}`)
+    await record(
+      state({
+        nodes: [
+          node('a', { address: first.host }),
+          node('b', { address: 'gpu7', hostname: 'gpu7' }),
+          node(third.name.toUpperCase()),
+          node('unknown'),
+        ],
+      }),
+    )
+    expect(await matchOf('a')).toEqual({ node: first.name, matchedBy: 'ADDRESS', matchConflict: null })
+    expect(await matchOf('b')).toEqual({ node: second.name, matchedBy: 'HOSTNAME', matchConflict: null })
+    expect(await matchOf(third.name.toUpperCase())).toEqual({ node: third.name, matchedBy: 'NAME', matchConflict: null })
+    expect(await matchOf('unknown')).toEqual({ node: null, matchedBy: null, matchConflict: null })
+  })
+
+  test('leaves several candidates and nodes of another cluster to a person', async () => {
+    const [, first, second] = nodes as [ComputeNode, ComputeNode, ComputeNode]
+    await t.runtime.db.execute(sql`update compute_nodes set host = '198.51.100.9' where id in (${first.id}, ${second.id})`)
+    await record(state({ nodes: [node('a', { address: '198.51.100.9' })] }))
+    expect(await matchOf('a')).toMatchObject({ node: null, matchConflict: expect.stringContaining('Several nodes fit') })
+
+    await record(state({ nodes: [node('a', { address: nodes[3]!.host })] }))
+    const other = await addSlurmCluster(ours.admin, { name: 'other', controllerNodeId: first.id })
+    const mine = cluster
+    cluster = other
+    await record(state({ nodes: [node('b', { address: nodes[3]!.host })] }))
+    expect(await matchOf('b')).toMatchObject({
+      node: null,
+      matchConflict: `The node ${nodes[3]!.name} belongs to the cluster ${mine.name}.`,
+    })
+  })
+})

@@ -1,0 +1,24 @@
+import { defineDomain } from '../kernel/domain.ts'
+import { slurmClusterAudit } from './audit-actions.ts'
+import { slurmClusterChanged, slurmClusterTestChanged } from './change-events.ts'
+import { slurmClusterPermissions } from './permissions.ts'
+import { slurmClusterTestQueue, slurmRefreshQueue } from './queues.ts'
+import { relations } from './relations.ts'
+import * as tables from './tables.ts'
+
+export const clustersDomain = defineDomain({
+  name: 'clusters',
+  permissions: { slurmClusterPermissions },
+  auditActions: { slurmClusterAudit },
+  changeEvents: [slurmClusterChanged, slurmClusterTestChanged],
+  queues: [slurmRefreshQueue, slurmClusterTestQueue],
+  tables,
+  relations,
+  graphqlIds: {
+    SlurmCluster: tables.slurmClusters,
+    SlurmNode: tables.slurmNodes,
+    SlurmPartition: tables.slurmPartitions,
+    SlurmJob: tables.slurmJobs,
+    SlurmClusterTest: tables.slurmClusterTests,
+  },
+})

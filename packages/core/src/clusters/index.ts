@@ -1,0 +1,27 @@
+export { AddSlurmClusterInput, addSlurmCluster } from './add-slurm-cluster.ts'
+export { slurmClusterAudit } from './audit-actions.ts'
+export { slurmClusterChanged, slurmClusterTestChanged } from './change-events.ts'
+export { claimSlurmRefresh } from './claim-slurm-refresh.ts'
+export { slurmClusterPermissions } from './permissions.ts'
+export { slurmClusterTestQueue, slurmRefreshQueue } from './queues.ts'
+export { recordControllerConnection } from './record-controller-connection.ts'
+export { type ClusterState, type RefreshOutcome, recordSlurmRefresh } from './record-slurm-refresh.ts'
+export { finishSlurmTest, recordSlurmTestQueries, startSlurmTest } from './record-slurm-test.ts'
+export { refreshSlurmCluster } from './refresh-slurm-cluster.ts'
+export { removeSlurmCluster } from './remove-slurm-cluster.ts'
+export { requestDueRefreshes } from './request-due-refreshes.ts'
+export {
+  CLUSTER_KINDS,
+  type ClusterIdentity,
+  type ClusterKind,
+  type QueryReport,
+  type SlurmCluster,
+  type SlurmClusterTest,
+  slurmClusters,
+  slurmClusterTests,
+  slurmJobs,
+  slurmNodes,
+  slurmPartitions,
+} from './tables.ts'
+export { TestSlurmControllerInput, testSlurmController } from './test-slurm-controller.ts'
+export { UpdateSlurmClusterInput, updateSlurmCluster } from './update-slurm-cluster.ts'

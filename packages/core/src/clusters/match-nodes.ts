@@ -1,0 +1,94 @@
+import type { SlurmNode } from '@muster/slurm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Ctx, Tx } from '../kernel/context.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { computeNodes } from '../nodes/tables.ts'
+import { type NodeMatch, slurmClusters, slurmNodes } from './tables.ts'
+
+type Candidate = { id: string; name: string; host: string; hostname: string | null }
+type Match = { nodeId: string | null; matchedBy: NodeMatch | null; matchConflict: string | null }
+
+const NONE: Match = { nodeId: null, matchedBy: null, matchConflict: null }
+const key = (text: string) => text.toLowerCase()
+const short = (text: string) => key(text).split('.')[0]!
+const isAddress = (text: string) => /^[\d.]+$|:/.test(text)
+
+/**
+ * Finds the nodes of the inventory that are the nodes of a cluster: by address, then by host name, then by name. A person's choice
+ * (MANUAL) stays. Where several nodes fit, or one belongs to another cluster, none is chosen and the reason is stored.
+ */
+export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<void> {
+  const ours = await tx
+    .select({ id: slurmNodes.id, report: slurmNodes.report, ...matchColumns })
+    .from(slurmNodes)
+    .where(and(eq(slurmNodes.clusterId, clusterId), sql`${slurmNodes.matchedBy} is distinct from 'MANUAL'`))
+  const candidates = await tx
+    .select({
+      id: computeNodes.id,
+      name: computeNodes.name,
+      host: computeNodes.host,
+      hostname: sql<string | null>`facts->>'hostname'`,
+    })
+    .from(computeNodes)
+    .where(and(visibleTo(ctx, computeNodes), isNull(computeNodes.decommissionedAt)))
+  const taken = new Map(
+    (
+      await tx
+        .select({ nodeId: slurmNodes.nodeId, cluster: slurmClusters.name })
+        .from(slurmNodes)
+        .innerJoin(slurmClusters, eq(slurmClusters.id, slurmNodes.clusterId))
+        .where(
+          and(visibleTo(ctx, slurmNodes), sql`${slurmNodes.clusterId} <> ${clusterId}`, sql`${slurmNodes.nodeId} is not null`),
+        )
+    ).map(({ nodeId, cluster }) => [nodeId!, cluster]),
+  )
+  const find = finder(candidates)
+  for (const { id, report, ...before } of ours) {
+    const match = resolve(find(report), taken)
+    if (match.nodeId === before.nodeId && match.matchedBy === before.matchedBy && match.matchConflict === before.matchConflict)
+      continue
+    await tx.update(slurmNodes).set(match).where(eq(slurmNodes.id, id))
+  }
+}
+
+const matchColumns = { nodeId: slurmNodes.nodeId, matchedBy: slurmNodes.matchedBy, matchConflict: slurmNodes.matchConflict }
+
+function resolve({ by, found }: { by: NodeMatch | null; found: Candidate[] }, taken: Map<string, string>): Match {
+  const [node] = found
+  if (!node) return NONE
+  if (found.length > 1) {
+    const names = found.slice(0, 3).map(({ name }) => name)
+    return {
+      ...NONE,
+      matchConflict: `Several nodes fit: ${names.join(', ')}${found.length > 3 ? ` and ${found.length - 3} more` : ''}.`,
+    }
+  }
+  const cluster = taken.get(node.id)
+  return cluster
+    ? { ...NONE, matchConflict: `The node ${node.name} belongs to the cluster ${cluster}.` }
+    : { nodeId: node.id, matchedBy: by, matchConflict: null }
+}
+
+function finder(candidates: Candidate[]): (node: SlurmNode) => { by: NodeMatch | null; found: Candidate[] } {
+  const index = (keysOf: (node: Candidate) => string[]) => {
+    const map = new Map<string, Candidate[]>()
+    for (const candidate of candidates)
+      for (const text of new Set(keysOf(candidate))) map.set(text, [...(map.get(text) ?? []), candidate])
+    return map
+  }
+  const byHost = index(({ host }) => [key(host)])
+  const byHostname = index(({ host, hostname }) => [
+    ...(isAddress(host) ? [] : [short(host)]),
+    ...(hostname ? [short(hostname)] : []),
+  ])
+  const byName = index(({ name }) => [key(name)])
+  return ({ address, hostname, name }) => {
+    const attempts: [NodeMatch, Candidate[] | undefined][] = [
+      ['ADDRESS', byHost.get(key(address))],
+      ['HOSTNAME', byHostname.get(short(hostname))],
+      ['NAME', byName.get(key(name))],
+    ]
+    const [by, found] = attempts.find(([, nodes]) => nodes) ?? [null, []]
+    return { by, found: found ?? [] }
+  }
+}

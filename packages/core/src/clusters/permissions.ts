@@ -1,0 +1,8 @@
+import { definePermissions } from '../kernel/permissions.ts'
+
+export const slurmClusterPermissions = definePermissions('slurm:cluster', {
+  write: ['admin', 'Add, change and remove Slurm clusters.'],
+  refresh: ['operator', 'Test controllers of Slurm clusters and read their state at once.'],
+  report: ['worker', 'Record what a controller reported.'],
+  schedule: ['system', 'Ask for refreshes that are due.'],
+})

@@ -1,0 +1,6 @@
+import { defineQueue } from '../kernel/queue.ts'
+
+/** The entry's `id` is the cluster. */
+export const slurmRefreshQueue = defineQueue('slurm-refresh')
+/** The entry's `id` is the test. */
+export const slurmClusterTestQueue = defineQueue('slurm-cluster-test')

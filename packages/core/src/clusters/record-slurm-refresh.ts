@@ -1,0 +1,187 @@
+import type { SlurmJob, SlurmNode, SlurmPartition, SlurmReservation, SlurmScheduler } from '@muster/slurm'
+import { and, eq, notInArray, type SQL, sql } from 'drizzle-orm'
+import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
+import { slurmClusterChanged } from './change-events.ts'
+import { matchNodes } from './match-nodes.ts'
+import { slurmClusterPermissions } from './permissions.ts'
+import {
+  type ClusterIdentity,
+  type QueryReport,
+  type SlurmCluster,
+  slurmClusters,
+  slurmJobs,
+  slurmNodes,
+  slurmPartitions,
+} from './tables.ts'
+
+/** What one refresh read. */
+export type ClusterState = ClusterIdentity & {
+  /** Null when the configuration was not read this time. */
+  settings: Record<string, string> | null
+  nodes: SlurmNode[]
+  partitions: SlurmPartition[]
+  reservations: SlurmReservation[]
+  jobs: SlurmJob[]
+  scheduler: SlurmScheduler | null
+}
+export type RefreshOutcome = {
+  id: string
+  queries: QueryReport[]
+  durationMs: number
+  /** Null: it failed, for the reason `error`. */
+  state: ClusterState | null
+  error: string | null
+}
+
+/** Seconds between two refreshes of nodes and jobs. */
+const INTERVAL_S = 30
+/** A refresh that takes long is repeated after this many times its duration, so that it loads the controller little. */
+const REST_FACTOR = 9
+/** A cluster that does not answer is asked after 30 s, then less and less often. */
+const MAX_BACKOFF_S = 600
+const ROWS_AT_ONCE = 1000
+
+/**
+ * Ends a refresh. Success replaces what is known of the cluster; failure keeps it, with its age and the reason.
+ * @returns the cluster; null when it was removed meanwhile
+ */
+export async function recordSlurmRefresh(ctx: Ctx, outcome: RefreshOutcome): Promise<SlurmCluster | null> {
+  authorize(ctx, slurmClusterPermissions.report)
+  const { id, queries, durationMs, error } = sanitizeForPostgres(outcome)
+  const state = outcome.state && sanitizeForPostgres(outcome.state)
+  return inTransaction(ctx, async (tx, ctx) => {
+    const scope = and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, id))
+    const [before] = await tx.select().from(slurmClusters).where(scope).for('no key update')
+    if (!before) return null
+    const shared = { queries, claimedUntil: null, refreshDurationMs: Math.round(durationMs) }
+    const [cluster] = await tx
+      .update(slurmClusters)
+      .set(state ? { ...shared, ...successOf(before, state, durationMs) } : { ...shared, ...failureOf(before, error) })
+      .where(scope)
+      .returning()
+    if (state) {
+      await replaceNodes(tx, ctx, id, state.nodes)
+      await replacePartitions(tx, ctx, id, state.partitions)
+      await replaceJobs(tx, ctx, id, state.jobs)
+      await matchNodes(tx, ctx, id)
+    }
+    ctx.notify(slurmClusterChanged(cluster!))
+    return cluster!
+  })
+}
+
+const inSeconds = (seconds: number): SQL => sql`now() + make_interval(secs => ${seconds})`
+
+function successOf(before: SlurmCluster, state: ClusterState, durationMs: number) {
+  return {
+    clusterName: state.clusterName ?? before.clusterName,
+    originalClusterName: before.originalClusterName ?? state.clusterName,
+    version: state.version,
+    controllers: state.controllers,
+    reservations: state.reservations,
+    scheduler: state.scheduler,
+    ...(state.settings ? { settings: state.settings, settingsReadAt: sql`now()` } : {}),
+    discoveredAt: sql`coalesce(${slurmClusters.discoveredAt}, now())`,
+    refreshedAt: sql`now()`,
+    failingSince: null,
+    failureCount: 0,
+    lastError: null,
+    nextRefreshAt: inSeconds(Math.max(INTERVAL_S, (REST_FACTOR * durationMs) / 1000)),
+  }
+}
+
+function failureOf(before: SlurmCluster, error: string | null) {
+  return {
+    failingSince: sql`coalesce(${slurmClusters.failingSince}, now())`,
+    failureCount: before.failureCount + 1,
+    lastError: error,
+    nextRefreshAt: inSeconds(Math.min(INTERVAL_S * 2 ** Math.min(before.failureCount, 10), MAX_BACKOFF_S)),
+  }
+}
+
+/** Writes only rows that differ: of thousands of jobs, few change in 30 s. */
+async function replaceNodes(tx: Tx, ctx: Ctx, clusterId: string, nodes: SlurmNode[]): Promise<void> {
+  for (const chunk of chunksOf(nodes))
+    await tx
+      .insert(slurmNodes)
+      .values(
+        chunk.map((report) => ({
+          tenantId: ctx.tenantId,
+          clusterId,
+          name: report.name,
+          states: report.states,
+          partitions: report.partitions,
+          report,
+        })),
+      )
+      .onConflictDoUpdate({
+        target: [slurmNodes.clusterId, slurmNodes.name],
+        set: { states: sql`excluded.states`, partitions: sql`excluded.partitions`, report: sql`excluded.report` },
+        setWhere: sql`${slurmNodes.report} is distinct from excluded.report`,
+      })
+  const names = nodes.map(({ name }) => name)
+  await tx.delete(slurmNodes).where(and(eq(slurmNodes.clusterId, clusterId), sql`not ${isOneOf(slurmNodes.name, names, 'text')}`))
+}
+
+async function replacePartitions(tx: Tx, ctx: Ctx, clusterId: string, partitions: SlurmPartition[]): Promise<void> {
+  for (const chunk of chunksOf(partitions))
+    await tx
+      .insert(slurmPartitions)
+      .values(chunk.map((report) => ({ tenantId: ctx.tenantId, clusterId, name: report.name, report })))
+      .onConflictDoUpdate({
+        target: [slurmPartitions.clusterId, slurmPartitions.name],
+        set: { report: sql`excluded.report` },
+        setWhere: sql`${slurmPartitions.report} is distinct from excluded.report`,
+      })
+  const names = partitions.map(({ name }) => name)
+  await tx
+    .delete(slurmPartitions)
+    .where(and(eq(slurmPartitions.clusterId, clusterId), names.length > 0 ? notInArray(slurmPartitions.name, names) : undefined))
+}
+
+/** As squeue shows it: 15, 3_1, 3_[2-9%2], 12+1. */
+export function shownJobId({ id, arrayJobId, arrayTaskId, arrayTasks, hetJobId, hetJobOffset }: SlurmJob): string {
+  if (hetJobId !== null) return `${hetJobId}+${hetJobOffset ?? 0}`
+  if (arrayJobId === null) return String(id)
+  return arrayTaskId === null ? `${arrayJobId}_[${arrayTasks ?? ''}]` : `${arrayJobId}_${arrayTaskId}`
+}
+
+async function replaceJobs(tx: Tx, ctx: Ctx, clusterId: string, jobs: SlurmJob[]): Promise<void> {
+  // One statement cannot write a row twice.
+  const byId = new Map(jobs.map((job) => [shownJobId(job), job]))
+  for (const chunk of chunksOf([...byId]))
+    await tx
+      .insert(slurmJobs)
+      .values(
+        chunk.map(([jobId, report]) => ({
+          tenantId: ctx.tenantId,
+          clusterId,
+          jobId,
+          state: report.states[0] ?? 'UNKNOWN',
+          userName: report.user,
+          partition: report.partition,
+          report,
+        })),
+      )
+      .onConflictDoUpdate({
+        target: [slurmJobs.clusterId, slurmJobs.jobId],
+        set: {
+          state: sql`excluded.state`,
+          userName: sql`excluded.user_name`,
+          partition: sql`excluded.partition`,
+          report: sql`excluded.report`,
+        },
+        setWhere: sql`${slurmJobs.report} is distinct from excluded.report`,
+      })
+  await tx
+    .delete(slurmJobs)
+    .where(and(eq(slurmJobs.clusterId, clusterId), sql`not ${isOneOf(slurmJobs.jobId, [...byId.keys()], 'text')}`))
+}
+
+function chunksOf<T>(rows: T[]): T[][] {
+  return Array.from({ length: Math.ceil(rows.length / ROWS_AT_ONCE) }, (_, i) =>
+    rows.slice(i * ROWS_AT_ONCE, (i + 1) * ROWS_AT_ONCE),
+  )
+}

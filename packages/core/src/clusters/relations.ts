@@ -1,0 +1,24 @@
+import { defineRelationsPart } from 'drizzle-orm'
+import { computeNodes } from '../nodes/tables.ts'
+import * as tables from './tables.ts'
+
+export const relations = defineRelationsPart({ ...tables, computeNodes }, (r) => ({
+  slurmClusters: {
+    controllerNode: r.one.computeNodes({ from: r.slurmClusters.controllerNodeId, to: r.computeNodes.id, alias: 'controller' }),
+    backupNode: r.one.computeNodes({ from: r.slurmClusters.backupNodeId, to: r.computeNodes.id, alias: 'backup' }),
+    nodes: r.many.slurmNodes({ from: r.slurmClusters.id, to: r.slurmNodes.clusterId }),
+    partitions: r.many.slurmPartitions({ from: r.slurmClusters.id, to: r.slurmPartitions.clusterId }),
+    jobs: r.many.slurmJobs({ from: r.slurmClusters.id, to: r.slurmJobs.clusterId }),
+  },
+  slurmNodes: {
+    cluster: r.one.slurmClusters({ from: r.slurmNodes.clusterId, to: r.slurmClusters.id, optional: false }),
+    node: r.one.computeNodes({ from: r.slurmNodes.nodeId, to: r.computeNodes.id }),
+  },
+  slurmPartitions: {
+    cluster: r.one.slurmClusters({ from: r.slurmPartitions.clusterId, to: r.slurmClusters.id, optional: false }),
+  },
+  slurmJobs: { cluster: r.one.slurmClusters({ from: r.slurmJobs.clusterId, to: r.slurmClusters.id, optional: false }) },
+  slurmClusterTests: {
+    node: r.one.computeNodes({ from: r.slurmClusterTests.nodeId, to: r.computeNodes.id, optional: false }),
+  },
+}))

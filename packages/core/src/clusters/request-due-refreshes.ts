@@ -1,0 +1,22 @@
+import { and, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
+import { authorize, inTransaction, type SystemCtx } from '../kernel/context.ts'
+import { slurmClusterPermissions } from './permissions.ts'
+import { slurmRefreshQueue } from './queues.ts'
+import { slurmClusters } from './tables.ts'
+
+/** Reconciler, over all tenants: asks for a refresh of clusters whose time has come and that no worker refreshes. @returns their number */
+export async function requestDueRefreshes(ctx: SystemCtx): Promise<number> {
+  authorize(ctx, slurmClusterPermissions.schedule)
+  const due = await ctx.db
+    .select({ id: slurmClusters.id, tenantId: slurmClusters.tenantId })
+    .from(slurmClusters)
+    .where(
+      and(
+        lte(slurmClusters.nextRefreshAt, sql`now()`),
+        isNotNull(slurmClusters.controllerNodeId),
+        or(isNull(slurmClusters.claimedUntil), lte(slurmClusters.claimedUntil, sql`now()`)),
+      ),
+    )
+  if (due.length > 0) await inTransaction(ctx, (tx) => ctx.queue.send(tx, slurmRefreshQueue, due))
+  return due.length
+}

@@ -1,0 +1,187 @@
+import type {
+  SlurmController,
+  SlurmJob,
+  SlurmNode,
+  SlurmPartition,
+  SlurmQuery,
+  SlurmReservation,
+  SlurmScheduler,
+} from '@muster/slurm'
+import { sql } from 'drizzle-orm'
+import { boolean, index, integer, jsonb, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { tenants, userRef } from '../access/tables.ts'
+import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
+import { computeNodes } from '../nodes/tables.ts'
+
+/** EXTERNAL: exists without Muster, which only reads it. MANAGED: Muster installs and configures it. */
+export const CLUSTER_KINDS = ['EXTERNAL', 'MANAGED'] as const
+export type ClusterKind = (typeof CLUSTER_KINDS)[number]
+
+/** One command on a controller's host, as it was run. */
+export type QueryReport = {
+  query: SlurmQuery | 'login' | 'munge' | 'clock' | 'rights'
+  /** As a shell would show it. */
+  command: string
+  state: 'OK' | 'FAILED' | 'SKIPPED'
+  /** Null when a signal or the deadline ended the command. */
+  exitCode: number | null
+  durationMs: number
+  /** What was found, or the reason of the failure. */
+  detail: string | null
+  /** The next step after a failure. */
+  hint: string | null
+}
+
+/** What a controller reported about itself and its cluster. */
+export type ClusterIdentity = {
+  clusterName: string | null
+  version: string | null
+  controllers: SlurmController[]
+}
+
+export const slurmClusters = snakeCase.table(
+  'slurm_clusters',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    /** Unique in the tenant. */
+    name: text().notNull(),
+    kind: text().$type<ClusterKind>().notNull(),
+    region: text(),
+    /** The node on which the commands run: a controller, or a login node with the cluster's configuration. Null: it was deleted. */
+    controllerNodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
+    /** Asked when the first one does not answer. */
+    backupNodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
+    /** Folder of Slurm's programs on these nodes; null: they are on the path. */
+    programFolder: text(),
+    /** Objects of the cluster that Muster never writes. */
+    reuseConfig: boolean().notNull().default(true),
+    reuseMungeKey: boolean().notNull().default(true),
+    reuseDatabase: boolean().notNull().default(true),
+    /** A scale-out beyond it is refused. Null: no limit. */
+    maxNodes: integer(),
+
+    /** ClusterName of slurm.conf when the cluster was added, and as it is now. */
+    originalClusterName: text(),
+    clusterName: text(),
+    version: text(),
+    controllers: jsonb().$type<SlurmController[]>().notNull().default(sql`'[]'::jsonb`),
+    /** `scontrol show config`; read less often than the rest. */
+    settings: jsonb().$type<Record<string, string>>().notNull().default(sql`'{}'::jsonb`),
+    settingsReadAt: at(),
+    reservations: jsonb().$type<SlurmReservation[]>().notNull().default(sql`'[]'::jsonb`),
+    scheduler: jsonb().$type<SlurmScheduler>(),
+    /** When the cluster was read for the first time. */
+    discoveredAt: at(),
+
+    /** The commands of the last refresh. */
+    queries: jsonb().$type<QueryReport[]>().notNull().default(sql`'[]'::jsonb`),
+    /** End of the last refresh that read the cluster: the age of nodes, jobs and partitions. */
+    refreshedAt: at(),
+    refreshDurationMs: integer(),
+    /** Since when no refresh succeeded; null after a success. */
+    failingSince: at(),
+    failureCount: integer().notNull().default(0),
+    lastError: text(),
+    nextRefreshAt: at().notNull().defaultNow(),
+    /** Until when a worker that refreshes the cluster holds it; null when none does. */
+    claimedUntil: at(),
+
+    createdById: userRef(),
+    createdByName: text().notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [unique().on(t.tenantId, t.name), unique().on(t.controllerNodeId), index().on(t.nextRefreshAt)],
+)
+export type SlurmCluster = typeof slurmClusters.$inferSelect
+
+const clusterRef = () =>
+  uuid()
+    .notNull()
+    .references(() => slurmClusters.id, { onDelete: 'cascade' })
+const tenantRef = () =>
+  uuid()
+    .notNull()
+    .references(() => tenants.id)
+
+/** How a Slurm node was matched to a node of the inventory. */
+export const NODE_MATCHES = ['ADDRESS', 'HOSTNAME', 'NAME', 'MANUAL'] as const
+export type NodeMatch = (typeof NODE_MATCHES)[number]
+
+export const slurmNodes = snakeCase.table(
+  'slurm_nodes',
+  {
+    id: id(),
+    tenantId: tenantRef(),
+    clusterId: clusterRef(),
+    /** NodeName. */
+    name: text().notNull(),
+    /** Slurm's words, the base state first. */
+    states: text().array().notNull(),
+    partitions: text().array().notNull(),
+    report: jsonb().$type<SlurmNode>().notNull(),
+    /** The same machine in the inventory; null when none, or several, match. */
+    nodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
+    matchedBy: text().$type<NodeMatch>(),
+    /** Why no node was matched although some could be: several candidates, or one of another cluster. */
+    matchConflict: text(),
+  },
+  (t) => [unique().on(t.clusterId, t.name), index().on(t.tenantId, t.id), index().on(t.nodeId)],
+)
+export type SlurmNodeRow = typeof slurmNodes.$inferSelect
+
+export const slurmPartitions = snakeCase.table(
+  'slurm_partitions',
+  {
+    id: id(),
+    tenantId: tenantRef(),
+    clusterId: clusterRef(),
+    name: text().notNull(),
+    report: jsonb().$type<SlurmPartition>().notNull(),
+  },
+  (t) => [unique().on(t.clusterId, t.name)],
+)
+export type SlurmPartitionRow = typeof slurmPartitions.$inferSelect
+
+export const slurmJobs = snakeCase.table(
+  'slurm_jobs',
+  {
+    id: id(),
+    tenantId: tenantRef(),
+    clusterId: clusterRef(),
+    /** As squeue shows it: 15, 3_1, 3_[2-9%2], 12+1. */
+    jobId: text().notNull(),
+    state: text().notNull(),
+    userName: text(),
+    partition: text().notNull(),
+    report: jsonb().$type<SlurmJob>().notNull(),
+  },
+  (t) => [unique().on(t.clusterId, t.jobId), index().on(t.clusterId, t.state)],
+)
+export type SlurmJobRow = typeof slurmJobs.$inferSelect
+
+/** A staged test of a controller, before or after its cluster is added. */
+export const slurmClusterTests = snakeCase.table(
+  'slurm_cluster_tests',
+  {
+    id: id(),
+    tenantId: tenantRef(),
+    nodeId: uuid()
+      .notNull()
+      .references(() => computeNodes.id, { onDelete: 'cascade' }),
+    programFolder: text(),
+    queries: jsonb().$type<QueryReport[]>().notNull().default(sql`'[]'::jsonb`),
+    /** Set at the end, when the cluster could be read. */
+    preview: jsonb().$type<ClusterIdentity & { nodes: number; cpus: number; gpus: number; jobs: number; partitions: string[] }>(),
+    isOk: boolean(),
+    error: text(),
+    createdAt: createdAt(),
+    startedAt: at(),
+    finishedAt: at(),
+  },
+  (t) => [index().on(t.tenantId, t.id), index().on(t.nodeId, t.id), index().on(t.createdAt).where(sql`finished_at is null`)],
+)
+export type SlurmClusterTest = typeof slurmClusterTests.$inferSelect

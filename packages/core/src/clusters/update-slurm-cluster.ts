@@ -1,0 +1,52 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit } from '../audit/index.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
+import { NotFound, parseInput } from '../kernel/errors.ts'
+import { Id } from '../kernel/input.ts'
+import { slurmClusterAudit } from './audit-actions.ts'
+import { slurmClusterChanged } from './change-events.ts'
+import { checkControllers, clusterConflict } from './controllers.ts'
+import { CLUSTER_FIELDS } from './fields.ts'
+import { slurmClusterPermissions } from './permissions.ts'
+import { slurmRefreshQueue } from './queues.ts'
+import { type SlurmCluster, slurmClusters } from './tables.ts'
+
+export const UpdateSlurmClusterInput = z.object({
+  id: Id,
+  ...CLUSTER_FIELDS,
+  name: CLUSTER_FIELDS.name.optional(),
+  controllerNodeId: CLUSTER_FIELDS.controllerNodeId.optional(),
+})
+
+/**
+ * Changes fields of a cluster, and reads it again. Omitted fields keep their values.
+ * @throws NotFound the cluster or a node; Conflict as for `addSlurmCluster`
+ */
+export async function updateSlurmCluster(ctx: Ctx, input: z.input<typeof UpdateSlurmClusterInput>): Promise<SlurmCluster> {
+  authorize(ctx, slurmClusterPermissions.write)
+  const { id, ...fields } = parseInput(UpdateSlurmClusterInput, input)
+  const changes = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields
+  const scope = and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, id))
+  const work = inTransaction(ctx, async (tx, ctx) => {
+    const [before] = await tx.select().from(slurmClusters).where(scope).for('no key update')
+    if (!before) throw new NotFound(`There is no cluster ${id}.`)
+    const { controllerNodeId, backupNodeId } = { ...before, ...changes }
+    if (controllerNodeId && (changes.controllerNodeId || changes.backupNodeId))
+      await checkControllers(tx, ctx, { controllerNodeId, backupNodeId })
+    const [cluster] = await tx
+      .update(slurmClusters)
+      .set({ ...changes, nextRefreshAt: sql`now()` })
+      .where(scope)
+      .returning()
+    await ctx.queue.send(tx, slurmRefreshQueue, [cluster!])
+    await audit(tx, ctx, slurmClusterAudit.update, cluster!)
+    ctx.notify(slurmClusterChanged(cluster!))
+    return cluster!
+  })
+  return work.catch(async (error: unknown) => {
+    if (sqlState(error) === UNIQUE_VIOLATION) throw await ctx.db.transaction((tx) => clusterConflict(tx, ctx, changes, id))
+    throw error
+  })
+}

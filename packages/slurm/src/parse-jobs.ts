@@ -1,0 +1,194 @@
+import { SlurmOutputError } from './errors.ts'
+import { type Gres, parseGres, parseTres, type Tres } from './gres.ts'
+import { at, isObject, type JsonObject, type Limit, readLimit, readList, readNumber, readText, readTime } from './json.ts'
+import { isJson, readJsonList } from './response.ts'
+import { parseCount, parseMinutes, parseTime, parseWord, parseWords } from './text.ts'
+
+/** A job, array task, pending part of an array, or component of a heterogeneous job, as slurmctld reports it. */
+export interface SlurmJob {
+  /** Number of this record. The pending part of an array has the number of the array. */
+  id: number
+  arrayJobId: number | null
+  arrayTaskId: number | null
+  /** Pending tasks and their throttle, `2-9%2`. */
+  arrayTasks: string | null
+  hetJobId: number | null
+  hetJobOffset: number | null
+  name: string | null
+  user: string | null
+  account: string | null
+  /** One partition, or several separated by commas while pending. */
+  partition: string
+  qos: string | null
+  /** Slurm's words, the base state first: ["RUNNING"], ["PENDING", "REQUEUED"]. */
+  states: string[]
+  /** Slurm's word for why the job does not run or has ended: Resources, JobHeldAdmin, NonZeroExitCode; null for None. */
+  reason: string | null
+  /** Reason with details, such as `ReqNodeNotAvail, UnavailableNodes:gpu02`. */
+  reasonDetail: string | null
+  priority: number | null
+  submittedAt: Date | null
+  /** Start, or the expected start of a pending job. */
+  startAt: Date | null
+  /** End, or the expected end by the time limit; null when there is no limit. */
+  endAt: Date | null
+  /** Minutes. */
+  timeLimit: Limit | null
+  /** Hostlist of the allocated nodes; empty while pending. */
+  nodes: string
+  nodeCount: number
+  cpus: number
+  /** Requested per node. */
+  gres: Gres[]
+  tres: Tres
+  dependency: string | null
+  reservation: string | null
+  comment: string | null
+  workingDirectory: string | null
+  exitCode: { code: number; signal: number } | null
+}
+
+/** States after which a job does not change any more. */
+const ENDED = new Set([
+  'BOOT_FAIL',
+  'CANCELLED',
+  'COMPLETED',
+  'DEADLINE',
+  'FAILED',
+  'NODE_FAIL',
+  'OUT_OF_MEMORY',
+  'PREEMPTED',
+  'TIMEOUT',
+])
+
+export const hasEnded = ({ states }: Pick<SlurmJob, 'states'>): boolean => ENDED.has(states[0] ?? '')
+
+/** ASCII unit separator. Users can put it into a job's name, so the texts that they write come last. */
+export const SEPARATOR = '\x1f'
+
+/**
+ * Format of `squeue --noheader --all --format`, which all versions print alike. The JSON of a job has 5 to 9 KB, mostly fields that
+ * nobody reads, and this 0.2 KB.
+ */
+export const SQUEUE_FORMAT = [
+  ...['%A', '%F', '%K', '%i', '%u', '%a', '%P', '%q', '%T', '%Q', '%V', '%S', '%e', '%l', '%N', '%D', '%C', '%b', '%v', '%E'],
+  ...['%r', '%R', '%Z', '%k', '%j'],
+].join(SEPARATOR)
+const SQUEUE_FIELDS = SQUEUE_FORMAT.split(SEPARATOR).length
+
+/**
+ * Reads jobs from `squeue --all --json` (21.08 and later) or `squeue --noheader --all --format NONCE+SQUEUE_FORMAT` (all versions).
+ * Filters belong to the caller: squeue 22.05 ignores them with --json.
+ * @param utcOffset minutes that the controller's local time is ahead of UTC, for text with local times
+ * @param nonce random text at the start of each record: names and comments of jobs may contain newlines and separators
+ * @throws SlurmOutputError when the JSON is incomplete or reports errors, or a record of the text has too few fields
+ */
+export function parseJobs(output: string, { utcOffset = 0, nonce }: { utcOffset?: number; nonce: string }): SlurmJob[] {
+  if (isJson(output)) return readJsonList(output, 'jobs').map(fromJson)
+  const [, ...records] = output.split(nonce)
+  return records.map((record) => fromRecord(record.replace(/\n$/, ''), utcOffset))
+}
+
+function fromJson(job: JsonObject): SlurmJob {
+  const states = readList(job.job_state).map((state) => state.toUpperCase())
+  // Slurm 22.05 prints null for "no limit" and for "limit of the partition", which a pending job may still get.
+  const timeLimit = readLimit(job.time_limit) ?? (job.time_limit === null && states[0] !== 'PENDING' ? 'UNLIMITED' : null)
+  const reason = readText(job.state_reason)
+  const arrayJobId = readNumber(job.array_job_id) || null
+  const hetJobId = readNumber(job.het_job_id) || null
+  return {
+    id: readNumber(job.job_id) ?? 0,
+    arrayJobId,
+    arrayTaskId: arrayJobId && readNumber(job.array_task_id),
+    arrayTasks: readText(job.array_task_string),
+    hetJobId,
+    hetJobOffset: hetJobId && readNumber(job.het_job_offset),
+    name: readText(job.name),
+    user: readText(job.user_name) ?? readNumber(job.user_id)?.toString() ?? null,
+    account: readText(job.account),
+    partition: readText(job.partition) ?? '',
+    qos: readText(job.qos),
+    states,
+    reason: reason === 'None' ? null : reason,
+    reasonDetail: readText(job.state_description),
+    priority: readNumber(job.priority),
+    submittedAt: readTime(job.submit_time),
+    startAt: readTime(job.start_time),
+    endAt: endTime(readTime(job.end_time), timeLimit, states),
+    timeLimit,
+    nodes: readText(job.nodes) ?? '',
+    nodeCount: readNumber(job.node_count) ?? 0,
+    cpus: readNumber(job.cpus) ?? 0,
+    gres: parseGres(readText(job.tres_per_node)),
+    tres: parseTres(readText(job.tres_alloc_str) ?? readText(job.tres_req_str)),
+    dependency: readText(job.dependency),
+    reservation: readText(job.resv_name),
+    comment: readText(job.comment),
+    workingDirectory: readText(job.current_working_directory),
+    exitCode: ENDED.has(states[0] ?? '') ? readExitCode(job.exit_code) : null,
+  }
+}
+
+/** slurmctld reports one year after the start, or the year 2162, as the end of a job without a time limit. */
+function endTime(end: Date | null, timeLimit: Limit | null, states: string[]): Date | null {
+  return timeLimit === 'UNLIMITED' && !ENDED.has(states[0] ?? '') ? null : end
+}
+
+/** Reads a wait status (to 22.05) or {return_code, signal} (from 23.02). */
+function readExitCode(value: unknown): SlurmJob['exitCode'] {
+  if (isObject(value))
+    return {
+      code: readNumber(value.return_code) ?? 0,
+      signal: readNumber(at(value, 'signal').id) ?? readNumber(at(value, 'signal').signal_id) ?? 0,
+    }
+  const status = readNumber(value)
+  return status === null ? null : { code: (status >> 8) & 0xff, signal: status & 0x7f }
+}
+
+function fromRecord(line: string, utcOffset: number): SlurmJob {
+  const fields = line.split(SEPARATOR)
+  if (fields.length < SQUEUE_FIELDS)
+    throw new SlurmOutputError(`a record has ${fields.length} fields, not ${SQUEUE_FIELDS}: ${line.slice(0, 80)}`)
+  const [job, array, task, shown, user, account, partition, qos, state, priority, submit, start, end, limit, nodes, count] =
+    fields
+  const [cpus, gres, reservation, dependency, reason, detail, directory, comment] = fields.slice(16)
+  const id = parseCount(job) ?? 0
+  const states = parseWords(state?.toUpperCase())
+  const arrayTask = parseWord(task)
+  const het = /^(\d+)\+(\d+)$/.exec(shown ?? '')
+  const timeLimit = parseMinutes(limit)
+  const word = parseWord(reason)
+  // Details follow a comma or colon: `ReqNodeNotAvail, UnavailableNodes:gpu02`.
+  const [reasonWord] = word?.split(/[,:]/) ?? []
+  return {
+    id,
+    arrayJobId: arrayTask === null ? null : parseCount(array),
+    arrayTaskId: parseCount(arrayTask ?? undefined),
+    arrayTasks: arrayTask !== null && parseCount(arrayTask) === null ? arrayTask : null,
+    hetJobId: het ? Number(het[1]) : null,
+    hetJobOffset: het ? Number(het[2]) : null,
+    name: fields.slice(SQUEUE_FIELDS - 1).join(SEPARATOR) || null,
+    user: parseWord(user),
+    account: parseWord(account),
+    partition: partition ?? '',
+    qos: parseWord(qos),
+    states,
+    reason: reasonWord?.replaceAll(' ', '_') ?? null,
+    reasonDetail: states[0] === 'PENDING' ? (parseWord(detail)?.replace(/^\((.*)\)$/, '$1') ?? null) : word,
+    priority: parseCount(priority),
+    submittedAt: parseTime(submit, utcOffset),
+    startAt: parseTime(start, utcOffset),
+    endAt: endTime(parseTime(end, utcOffset), timeLimit, states),
+    timeLimit,
+    nodes: parseWord(nodes) ?? '',
+    nodeCount: parseCount(count) ?? 0,
+    cpus: parseCount(cpus) ?? 0,
+    gres: parseGres(parseWord(gres)),
+    tres: {},
+    dependency: parseWord(dependency),
+    reservation: parseWord(reservation),
+    comment: parseWord(comment),
+    workingDirectory: parseWord(directory),
+    exitCode: null,
+  }
+}

@@ -1,0 +1,82 @@
+import { parseCount } from './text.ts'
+
+/** Statistics of slurmctld since `since`. Durations are in microseconds. */
+export interface SlurmScheduler {
+  since: Date | null
+  serverThreads: number
+  /** Messages that wait to be sent to nodes, and to slurmdbd. */
+  agentQueue: number
+  dbdAgentQueue: number
+  jobs: {
+    submitted: number
+    started: number
+    completed: number
+    canceled: number
+    failed: number
+    pending: number
+    running: number
+  }
+  main: { lastCycle: number; maxCycle: number; meanCycle: number; cyclesPerMinute: number; queueLength: number }
+  backfill: {
+    lastCycle: number
+    maxCycle: number
+    meanCycle: number
+    queueLength: number
+    lastCycleAt: Date | null
+    jobs: number
+  }
+}
+
+/** Reads `sdiag`, whose text all versions print; --json exists from 23.02. */
+export function parseScheduler(output: string): SlurmScheduler {
+  const [head = '', rest = ''] = split(output, 'Main schedule statistics')
+  const [main = '', backfill = ''] = split(rest, 'Backfilling stats')
+  return {
+    since: epoch(head, 'Data since'),
+    serverThreads: count(head, 'Server thread count'),
+    agentQueue: count(head, 'Agent queue size'),
+    dbdAgentQueue: count(head, 'DBD Agent queue size'),
+    jobs: {
+      submitted: count(head, 'Jobs submitted'),
+      started: count(head, 'Jobs started'),
+      completed: count(head, 'Jobs completed'),
+      canceled: count(head, 'Jobs canceled'),
+      failed: count(head, 'Jobs failed'),
+      pending: count(head, 'Jobs pending'),
+      running: count(head, 'Jobs running'),
+    },
+    main: {
+      lastCycle: count(main, 'Last cycle'),
+      maxCycle: count(main, 'Max cycle'),
+      meanCycle: count(main, 'Mean cycle'),
+      cyclesPerMinute: count(main, 'Cycles per minute'),
+      queueLength: count(main, 'Last queue length'),
+    },
+    backfill: {
+      lastCycle: count(backfill, 'Last cycle'),
+      maxCycle: count(backfill, 'Max cycle'),
+      meanCycle: count(backfill, 'Mean cycle'),
+      queueLength: count(backfill, 'Last queue length'),
+      lastCycleAt: epoch(backfill, 'Last cycle when'),
+      jobs: count(backfill, 'Total backfilled jobs (since last slurm start)'),
+    },
+  }
+}
+
+function split(text: string, heading: string): [string, string] {
+  const index = text.indexOf(heading)
+  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index)]
+}
+
+function value(text: string, label: string): string | undefined {
+  const line = text.split('\n').find((candidate) => candidate.trim().startsWith(label))
+  return line?.trim().slice(label.length).replace(/^:/, '').trim()
+}
+
+const count = (text: string, label: string): number => parseCount(value(text, `${label}:`)) ?? 0
+
+/** Times end with the seconds since 1970: `Sun Nov 22 07:48:43 2026 (1795333723)`. */
+function epoch(text: string, label: string): Date | null {
+  const seconds = /\((\d+)\)$/.exec(value(text, label) ?? '')?.[1]
+  return seconds === undefined || seconds === '0' ? null : new Date(Number(seconds) * 1000)
+}

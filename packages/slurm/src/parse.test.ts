@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest'
+import { fixture, VERSIONS } from '../test/fixture.ts'
+import { parseGres, parseTres } from './gres.ts'
+import { parseAccounting, SACCT_FIELDS } from './parse-accounting.ts'
+import { parseConfig, parseVersion } from './parse-config.ts'
+import { parseControllers } from './parse-controllers.ts'
+import { SEPARATOR } from './parse-jobs.ts'
+import { parsePartitions } from './parse-partitions.ts'
+import { parseReservations } from './parse-reservations.ts'
+import { parseScheduler } from './parse-scheduler.ts'
+import { parseShares } from './parse-shares.ts'
+import { parseDuration, parseMinutes } from './text.ts'
+
+describe.each(VERSIONS)('Slurm %s', (version) => {
+  test('reads partitions, also hidden ones and ones that are down', () => {
+    const partitions = parsePartitions(fixture(version, 'partitions.txt'))
+    expect(partitions.map(({ name, state, isDefault, hidden }) => ({ name, state, isDefault, hidden }))).toEqual([
+      { name: 'debug', state: 'UP', isDefault: true, hidden: false },
+      { name: 'gpu', state: 'UP', isDefault: false, hidden: false },
+      { name: 'cloud', state: 'UP', isDefault: false, hidden: false },
+      { name: 'maint', state: 'DOWN', isDefault: false, hidden: true },
+    ])
+    expect(partitions[1]).toMatchObject({
+      nodes: 'gpu[01-03],mig01',
+      totalNodes: 4,
+      maxTime: 10_080,
+      defaultTime: 60,
+      priorityJobFactor: 10,
+    })
+    expect(partitions[0]).toMatchObject({ maxTime: 'UNLIMITED', defaultTime: null, allowGroups: [] })
+    expect(partitions[3]!.allowGroups).toEqual(['root'])
+  })
+
+  test('reads reservations', () => {
+    const [, course] = parseReservations(fixture(version, 'reservations.txt'))
+    expect(course).toMatchObject({ name: 'course', nodes: 'cpu02', partition: 'debug', users: ['bob'], accounts: [] })
+    expect(course!.comment).toBe(version === '22.05' ? null : 'course | week 3')
+    expect(course!.endAt!.getTime() - course!.startAt!.getTime()).toBe(4 * 3600 * 1000)
+  })
+
+  test('reads the configuration and the controllers', () => {
+    const config = parseConfig(fixture(version, 'config.txt'))
+    expect(config).toMatchObject({ clusterName: 'lab', controllers: ['ctl'] })
+    expect(config.version).toMatch(version)
+    expect(config.settings).toMatchObject({ AuthType: 'auth/munge', SlurmctldPort: '6817' })
+    expect(config.settings).not.toHaveProperty('CliFilterPlugins')
+    expect(parseControllers(fixture(version, 'ping.txt'))).toEqual([{ role: 'primary', hostname: 'ctl', isUp: true }])
+  })
+
+  test('reads scheduler statistics', () => {
+    const scheduler = parseScheduler(fixture(version, 'sdiag.txt'))
+    expect(scheduler.jobs).toMatchObject({ started: 14, completed: 4, canceled: 1, running: 7 })
+    expect(scheduler.main).toMatchObject({ cyclesPerMinute: 4, queueLength: 4 })
+    expect(scheduler.main.maxCycle).toBeGreaterThan(scheduler.main.lastCycle)
+    expect(scheduler.backfill.lastCycleAt!.getTime()).toBeGreaterThan(scheduler.since!.getTime())
+    expect(scheduler.backfill.jobs).toBe(2)
+  })
+
+  test('reads the tree of shares', () => {
+    const shares = parseShares(fixture(version, 'sshare.txt'))
+    expect(shares[0]).toMatchObject({ account: 'root', user: null, depth: 0, effectiveUsage: 1 })
+    expect(shares.at(-1)).toMatchObject({ account: 'ml', user: 'alice', depth: 3, rawShares: 1, normalizedShares: 1 })
+  })
+})
+
+test('reads a down primary and its backup', () => {
+  const output =
+    'Slurmctld(primary) at ctl is DOWN\nSlurmctld(backup) at ctl2 is UP\n****\n** RESTORE SLURMCTLD DAEMON TO SERVICE **\n'
+  expect(parseControllers(output)).toEqual([
+    { role: 'primary', hostname: 'ctl', isUp: false },
+    { role: 'backup', hostname: 'ctl2', isUp: true },
+  ])
+})
+
+test('reads the version and rejects other tools', () => {
+  expect(parseVersion('slurm 22.05.8\n')).toBe('22.05.8')
+  expect(parseVersion('slurm-wlm 20.11.9\n')).toBe('20.11.9')
+  expect(parseVersion('bash: scontrol: command not found')).toBeNull()
+})
+
+test.each([
+  ['gpu:h100:8(S:0-1)', [{ name: 'gpu', type: 'h100', count: 8, indexes: null }]],
+  [
+    'gpu:a100:2(IDX:0,3),shard:6(S:0)',
+    [
+      { name: 'gpu', type: 'a100', count: 2, indexes: '0,3' },
+      { name: 'shard', type: null, count: 6, indexes: null },
+    ],
+  ],
+  ['gres:gpu:h100:4', [{ name: 'gpu', type: 'h100', count: 4, indexes: null }]],
+  ['gres/gpu:h100:4', [{ name: 'gpu', type: 'h100', count: 4, indexes: null }]],
+  ['gres/gpu:4', [{ name: 'gpu', type: null, count: 4, indexes: null }]],
+  ['gres/gpu', [{ name: 'gpu', type: null, count: 1, indexes: null }]],
+  ['gres/gpu=2', [{ name: 'gpu', type: null, count: 2, indexes: null }]],
+  ['bandwidth:lustre:no_consume:4G', [{ name: 'bandwidth', type: 'lustre', count: 4 * 1024 ** 3, indexes: null }]],
+  ['N/A', []],
+])('reads the generic resources %s', (text, expected) => {
+  expect(parseGres(text)).toEqual(expected)
+})
+
+test('reads memory of trackable resources in MiB', () => {
+  expect(parseTres('cpu=64,mem=62.50G,gres/gpu:h100=4')).toEqual({ cpu: 64, mem: 64_000, 'gres/gpu:h100': 4 })
+  expect(parseTres('mem=500M,license/matlab=2,energy=n/a')).toEqual({ mem: 500, 'license/matlab': 2 })
+  expect(parseTres('')).toEqual({})
+})
+
+test.each([
+  ['30:00', 1800],
+  ['1:30:00', 5400],
+  ['7-00:00:00', 604_800],
+  ['2-12', 216_000],
+  ['45', 45],
+  ['UNLIMITED', 'UNLIMITED'],
+  ['N/A', null],
+  ['', null],
+])('reads the duration %s', (text, seconds) => {
+  expect(parseDuration(text)).toBe(seconds)
+})
+
+test('rounds minutes up', () => {
+  expect(parseMinutes('1:30')).toBe(2)
+})
+
+test('reads accounted jobs', () => {
+  const values: Record<string, string> = {
+    JobIDRaw: '15',
+    JobID: '3_1',
+    State: 'CANCELLED by 1000',
+    ExitCode: '0:15',
+    ElapsedRaw: '61',
+  }
+  const more = { NodeList: 'None assigned', Start: 'Unknown', End: '1795337331', AllocTRES: 'cpu=2,mem=500M', JobName: 'a | b' }
+  const line = SACCT_FIELDS.map((field) => ({ ...values, ...more })[field] ?? '').join(SEPARATOR)
+  expect(parseAccounting(`${line}\n`)).toEqual([
+    {
+      id: 15,
+      shownId: '3_1',
+      state: 'CANCELLED',
+      canceledBy: 1000,
+      exitCode: { code: 0, signal: 15 },
+      user: null,
+      account: null,
+      partition: null,
+      qos: null,
+      nodes: '',
+      submittedAt: null,
+      startAt: null,
+      endAt: new Date(1795337331e3),
+      elapsedSeconds: 61,
+      tres: { cpu: 2, mem: 500 },
+      name: 'a | b',
+    },
+  ])
+  expect(() => parseAccounting(`15${SEPARATOR}3_1\n`)).toThrow('fields')
+})

@@ -1,0 +1,104 @@
+import { SQUEUE_FORMAT } from './parse-jobs.ts'
+
+/** What a client reads from a controller's host; each is one command. */
+export type SlurmQuery = 'version' | 'controllers' | 'config' | 'nodes' | 'partitions' | 'reservations' | 'jobs' | 'scheduler'
+
+/** data_parser plugins, newest first. Slurm has no default that is stable: each release removes old ones and changes `--json`. */
+const DATA_PARSERS: readonly [minVersion: number, parser: string][] = [
+  [26.05, 'v0.0.45'],
+  [25.11, 'v0.0.44'],
+  [25.05, 'v0.0.43'],
+  [24.11, 'v0.0.42'],
+  [24.05, 'v0.0.41'],
+  [23.11, 'v0.0.40'],
+]
+/** Releases from which on scontrol prints JSON, without naming a parser. */
+const SCONTROL_JSON = 23.02
+/** Releases from which on sinfo prints one JSON object per node; later ones print groups of nodes. */
+const SINFO_JSON = 21.08
+
+/** The release `23.11.4` as the number 23.11; 0 for null, which stands for a version that is not known. */
+const release = (version: string | null): number => Number(/^\d+\.\d+/.exec(version ?? '')?.[0] ?? 0)
+
+/**
+ * The arguments of a query, a constant for each version.
+ * @param version from `parseVersion`; null: what every version understands
+ * @param nonce random, from the caller; the records of `jobs` start with it, so that nobody can forge one in the text of a job
+ */
+export function queryArguments(query: SlurmQuery, version: string | null, nonce: string): string[] {
+  switch (query) {
+    case 'version':
+      return ['scontrol', '--version']
+    case 'controllers':
+      return ['scontrol', 'ping']
+    case 'config':
+      return ['scontrol', 'show', 'config']
+    case 'nodes':
+      return nodeArguments(release(version))
+    case 'partitions':
+      return ['scontrol', '--all', 'show', 'partitions', '--oneliner']
+    case 'reservations':
+      return ['scontrol', 'show', 'reservations', '--oneliner']
+    case 'jobs':
+      return ['squeue', '--all', '--noheader', `--format=${nonce}${SQUEUE_FORMAT}`]
+    case 'scheduler':
+      return ['sdiag']
+  }
+}
+
+function nodeArguments(version: number): string[] {
+  const parser = DATA_PARSERS.find(([min]) => version >= min)?.[1]
+  if (parser) return ['scontrol', '--all', 'show', 'nodes', `--json=${parser}`]
+  if (version >= SCONTROL_JSON) return ['scontrol', '--all', 'show', 'nodes', '--json']
+  if (version >= SINFO_JSON) return ['sinfo', '--all', '--json']
+  return ['scontrol', '--all', '--detail', 'show', 'nodes', '--oneliner']
+}
+
+/** Variables of the account that change what the commands print, or which cluster they ask. */
+const UNSET = [
+  'SINFO_FORMAT',
+  'SINFO_SORT',
+  'SQUEUE_FORMAT',
+  'SQUEUE_FORMAT2',
+  'SQUEUE_SORT',
+  'SQUEUE_STATES',
+  'SQUEUE_PARTITION',
+]
+const UNSET_MORE = [
+  'SQUEUE_USERS',
+  'SQUEUE_ACCOUNT',
+  'SACCT_FORMAT',
+  'SLURM_CLUSTERS',
+  'SLURM_JSON',
+  'SLURM_YAML',
+  'SLURM_DEBUG_FLAGS',
+]
+
+/** Folders of Slurm's programs that a shell without a profile does not search. */
+const FOLDERS = ['/usr/local/bin', '/opt/slurm/bin', '/opt/slurm/current/bin', '/usr/local/slurm/bin', '/usr/bin', '/bin']
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/**
+ * A script that runs one command, for the standard input of `sh -s`: so any login shell can start it. The command's output follows a
+ * line with the nonce; what shells print before it (banners) does not count.
+ * @param folder folder of Slurm's programs on that host, or null
+ */
+export function queryScript(argv: readonly string[], nonce: string, folder: string | null): string {
+  const path = [...(folder ? [folder] : []), '$PATH', ...FOLDERS].map((part) => (part === '$PATH' ? part : quoted(part)))
+  return [
+    `unset ${[...UNSET, ...UNSET_MORE].join(' ')}`,
+    `PATH=${path.join(':')} LC_ALL=C SLURM_TIME_FORMAT=%s`,
+    'export PATH LC_ALL SLURM_TIME_FORMAT',
+    `echo ${nonce}`,
+    `exec ${argv.map(quoted).join(' ')} </dev/null`,
+    '',
+  ].join('\n')
+}
+
+/** The command's own output; null when the shell did not get as far as running it. */
+export function outputAfter(nonce: string, output: string): string | null {
+  const line = `${nonce}\n`
+  const start = output.indexOf(line)
+  return start < 0 ? null : output.slice(start + line.length)
+}
