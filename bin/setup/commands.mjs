@@ -5,6 +5,7 @@ import { ansible, ansibleLint } from './ansible.mjs'
 import { openbao } from './openbao.mjs'
 import { node, root, tool, toolEnv } from './paths.mjs'
 import { sandbox } from './sandbox.mjs'
+import { slurm } from './slurm.mjs'
 import { killChildren, StepFailed } from './step.mjs'
 import { benchNeeds, needs, systemPackages } from './system-packages.mjs'
 import { testPackages } from './test-packages.mjs'
@@ -18,9 +19,15 @@ const installBase = async (scope = 'all') => {
 
 /** Installs the base and Ansible in parallel. Returns environment variables with the path of Ansible. */
 const installWithAnsible = async (purpose, scope) => {
-  await systemPackages(needs[purpose])
+  await systemPackages(needs[purpose === 'slurm' ? 'lab' : purpose])
   if (purpose !== 'test') await sandbox()
-  const installs = [installBase(scope), ansible(), purpose === 'test' ? ansibleLint() : undefined]
+  const withSlurm = purpose === 'test' || purpose === 'slurm'
+  const installs = [
+    installBase(scope),
+    ansible(),
+    purpose === 'test' ? ansibleLint() : undefined,
+    withSlurm ? slurm() : undefined,
+  ]
   const [, playbook, lint] = await Promise.all(installs).catch(async (error) => {
     killChildren()
     await Promise.allSettled(installs)
@@ -46,7 +53,8 @@ const bin = (name) => path.join(root, 'node_modules/.bin', name)
 /** The commands behind `npm run COMMAND`: install what is needed, then run it. Each returns the exit code. */
 export const commands = {
   start: async (args) => {
-    const env = await installWithAnsible(args.includes('--lab') ? 'lab' : 'run', 'product')
+    const purpose = args.includes('--slurm') ? 'slurm' : args.includes('--lab') ? 'lab' : 'run'
+    const env = await installWithAnsible(purpose, 'product')
     return await run([node, 'apps/standalone/src/main.ts', ...args], {
       ...env,
       MUSTER_STARTED_AT: String(performance.timeOrigin),
@@ -70,7 +78,7 @@ export const commands = {
   },
   dev: async (args) => run([node, 'apps/standalone/src/main.ts', '--watch', ...args], await installWithAnsible('run')),
   lab: async (args) => {
-    await installBase('product')
+    await Promise.all([installBase('product'), args.includes('--slurm') ? slurm() : undefined])
     return await run([node, 'packages/lab/src/main.ts', ...args])
   },
   check: async (args) => {

@@ -24,6 +24,8 @@ export const pnpm = path.join(pnpmBin, 'pnpm')
 export const python = path.join(tool, 'python')
 /** Debian's bubblewrap, unpacked where nobody may install packages. */
 export const bubblewrap = path.join(tool, 'bubblewrap')
+/** Debian's Slurm, unpacked for the lab's nodes; packages/lab/src/slurm/programs.ts has the same path. */
+export const slurm = path.join(tool, 'slurm')
 
 /**
  * Environment for child processes: the pinned toolchain first on PATH, telemetry off, and without the variables that `npm run` sets

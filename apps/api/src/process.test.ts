@@ -84,6 +84,7 @@ test('first-start, register-lab and the API work together as processes', async (
     mode: 'namespaces',
     dir: '/',
     unavailable: {},
+    slurm: null,
     nodes: [
       { ...host, name: 'h100-01', profile: 'h100x8', behindBastion: false, accelerators: {} },
       { ...host, name: 'cpu-01', profile: 'cpu', behindBastion: true, accelerators: {} },

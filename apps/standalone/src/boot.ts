@@ -67,7 +67,7 @@ export async function boot({
 
   const built = watch ? Promise.resolve() : step('Build the console', () => buildConsole(signal))
   const lab = settings.lab
-    ? step(`Start ${settings.lab} lab nodes`, () => supervisor.start(labChild(settings.lab, labFile, env)))
+    ? step(`Start ${settings.lab} lab nodes`, () => supervisor.start(labChild(settings, labFile, env)))
     : undefined
 
   const database = (async () => {
@@ -160,12 +160,12 @@ function parseLastLine<T>(stdout: string): T {
 }
 
 /** The lab prints one JSON line with its nodes and their credentials. It goes to a private file, never to the log. */
-function labChild(nodes: number, labFile: string, env: NodeJS.ProcessEnv): ChildSpec {
+function labChild({ lab, slurm }: Settings, labFile: string, env: NodeJS.ProcessEnv): ChildSpec {
   let isUp = false
   fs.rmSync(labFile, { force: true })
   return {
     name: 'lab',
-    argv: ['packages/lab/src/main.ts', 'up', String(nodes), '--foreground'],
+    argv: ['packages/lab/src/main.ts', 'up', String(lab), ...(slurm ? ['--slurm'] : []), '--foreground'],
     env: withoutSecrets(env),
     ready: () => isUp,
     onLine: (line) => {

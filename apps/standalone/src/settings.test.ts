@@ -27,6 +27,7 @@ test('uses defaults when nothing is set', () => {
     masterPassword: undefined,
     hasMasterPassword: false,
     lab: 0,
+    slurm: false,
     watch: false,
   })
 })
@@ -72,6 +73,8 @@ test('an option overrides the environment, which overrides the file', () => {
     host: '10.0.0.1',
     hasMasterPassword: true,
   })
+  expect(readSettings(['--lab', '8', '--slurm'], env)).toMatchObject({ lab: 8, slurm: true })
+  expect(() => readSettings(['--slurm'], env)).toThrow('--slurm (from the command line): requires --lab N')
   expect(readSettings([], env).port).toBe(1002)
   expect(readSettings([], { MUSTER_CONFIG: file }).port).toBe(1001)
   expect(readSettings([], { MUSTER_CONFIG: file, PORT: '' }).port).toBe(1001)

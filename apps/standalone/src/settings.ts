@@ -34,6 +34,8 @@ export type Settings = {
   hasMasterPassword: boolean
   /** Number of lab nodes; 0 for none. */
   lab: number
+  /** Whether the lab nodes are a Slurm cluster. */
+  slurm: boolean
   /** Development mode: restarts processes when their sources change. */
   watch: boolean
 }
@@ -51,7 +53,7 @@ const matching = (pattern: RegExp, allowed: string) => (text: string) => {
 /**
  * Reads the settings of `npm start`. Options override the environment, which overrides the file in MUSTER_CONFIG (NAME=value lines).
  * NAME_FILE names a file whose content is the setting NAME.
- * @param argv `--lab N`, `--port P`, `--tls`, `--watch`
+ * @param argv `--lab N`, `--slurm`, `--port P`, `--tls`, `--watch`
  * @throws Error with one line per invalid setting: name, source and allowed values. Values are not shown, because some are secret.
  */
 export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
@@ -113,8 +115,10 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
       (name) => env[name] || fromFile[name],
     ),
     lab: setting('--lab', wholeNumber(1, 64), 0, options.lab),
+    slurm: options.slurm ?? false,
     watch: options.watch ?? false,
   }
+  if (settings.slurm && !settings.lab) invalid.push('--slurm (from the command line): requires --lab N')
   const certFile = setting<string | undefined>('TLS_CERT_FILE', absolute, undefined)
   const keyFile = setting<string | undefined>('TLS_KEY_FILE', absolute, undefined)
   settings.tls = certFile && keyFile ? { certFile, keyFile } : options.tls ? 'self-signed' : null
@@ -135,10 +139,16 @@ function parseOptions(argv: string[]) {
   try {
     return parseArgs({
       args: argv,
-      options: { lab: { type: 'string' }, port: { type: 'string' }, tls: { type: 'boolean' }, watch: { type: 'boolean' } },
+      options: {
+        lab: { type: 'string' },
+        slurm: { type: 'boolean' },
+        port: { type: 'string' },
+        tls: { type: 'boolean' },
+        watch: { type: 'boolean' },
+      },
     }).values
   } catch (error) {
-    throw new Error(`${(error as Error).message}\nUsage: npm start -- [--lab N] [--port P] [--tls]`)
+    throw new Error(`${(error as Error).message}\nUsage: npm start -- [--lab N [--slurm]] [--port P] [--tls]`)
   }
 }
 

@@ -20,6 +20,11 @@ export function describeLab(lab: Lab) {
       accelerators: node.accelerators,
     })),
     bastion: lab.bastion && host(lab.bastion),
+    slurm: lab.slurm && {
+      controllers: lab.slurm.controllers.map(({ name }) => name),
+      compute: lab.slurm.compute.map(({ name }) => name),
+      programFolder: lab.slurm.programFolder,
+    },
     credentials: lab.credentials,
     unavailable: lab.unavailable,
   }

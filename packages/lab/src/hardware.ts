@@ -119,6 +119,12 @@ export const toolScripts = {
   // exec preserves ignored signals, so only SIGKILL ends it.
   'hung-tool': "#!/bin/sh\ntrap '' HUP INT PIPE TERM\nexec sleep 2147483647\n",
   'flood-tool': "#!/bin/sh\nyes '0123456789 a line that repeats again and again' | head -c 10485760\n",
+  'truncated-output': `#!/bin/sh
+real=$(PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v "\${0##*/}")
+"$real" "$@" > /tmp/truncated.$$
+head -c "$(($(wc -c < /tmp/truncated.$$) / 2))" /tmp/truncated.$$
+rm /tmp/truncated.$$
+`,
   'endless-output': "#!/bin/sh\nexec yes '0123456789 a line that repeats endlessly'\n",
 }
 

@@ -8,9 +8,9 @@ import { describeLab, type LabDescription } from './describe.ts'
 import { listLabs, startLab } from './start-lab.ts'
 import type { FaultName, Lab, LabMode } from './types.ts'
 
-const usage = `lab up [N] [--json] [--no-bastion] [--mode namespaces|loopback]
-           starts N nodes (default 8) that run until "lab down"
-lab up [N] --foreground [--until-stdin-ends]
+const usage = `lab up [N] [--slurm] [--json] [--no-bastion] [--mode namespaces|loopback]
+           starts N nodes (default 8) that run until "lab down"; --slurm adds a controller and makes them a Slurm cluster
+lab up [N] [--slurm] --foreground [--until-stdin-ends]
            runs in the foreground: prints one line of JSON, and stops the lab on SIGTERM, SIGINT or when stdin closes
 lab list [--json]
 lab down [ID]                  stops one lab, or all
@@ -24,6 +24,7 @@ const { positionals, values } = parseArgs({
     foreground: { type: 'boolean' },
     'until-stdin-ends': { type: 'boolean' },
     'no-bastion': { type: 'boolean' },
+    slurm: { type: 'boolean' },
     mode: { type: 'string' },
   },
 })
@@ -63,7 +64,7 @@ async function runInForeground(): Promise<number> {
   // Keeps the event loop alive: the lab's own handles are unreferenced.
   const keepAlive = setInterval(() => {}, 60_000)
   try {
-    const lab = await startLab({ nodes: count(), bastion: !values['no-bastion'], mode: mode() })
+    const lab = await startLab({ nodes: count(), bastion: !values['no-bastion'], mode: mode(), slurm: values.slurm ?? false })
     console.log(JSON.stringify(describeLab(lab)))
     const reason = await Promise.race([stopRequested, lab.ended.then(() => 'ended' as const)])
     await lab.down()
@@ -77,7 +78,11 @@ async function runInForeground(): Promise<number> {
 /** Starts a detached process that owns the lab, and returns when the lab is up. */
 async function startDetached(): Promise<number> {
   const self = fileURLToPath(import.meta.url)
-  const options = [...(values['no-bastion'] ? ['--no-bastion'] : []), ...(values.mode ? ['--mode', values.mode] : [])]
+  const options = [
+    ...(values['no-bastion'] ? ['--no-bastion'] : []),
+    ...(values.slurm ? ['--slurm'] : []),
+    ...(values.mode ? ['--mode', values.mode] : []),
+  ]
   const owner = spawn(process.execPath, [self, 'up', String(count()), '--foreground', ...options], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -146,6 +151,8 @@ function printLab(lab: LabDescription): void {
     console.log(
       `  ${'bastion'.padEnd(20)} ${`${lab.bastion.host}:${lab.bastion.port}`.padEnd(20)} ${lab.bastion.hostKeyFingerprint}`,
     )
+  if (lab.slurm)
+    console.log(`  Slurm cluster of ${lab.slurm.compute.join(', ')}; run its commands on ${lab.slurm.controllers[0]}`)
   const { sshPassword, sshKey, bastionPassword } = lab.credentials
   console.log(
     `  ${sshPassword ? `Log in as ${sshPassword.username}, password ${sshPassword.password}` : `Log in as ${sshKey.username} by key (--json)`}`,

@@ -1,4 +1,5 @@
 import { defaultNodes, type ProfileName, profileOf, profiles } from './profiles.ts'
+import { controllerNodes, slurmOptions } from './slurm/plan.ts'
 import type { LabOptions, NodeOptions } from './types.ts'
 
 /** A node to build, with all defaults applied. `tag` is four unique hex digits, used in simulated serial numbers. */
@@ -8,8 +9,13 @@ export interface PlannedNode extends Required<Omit<NodeOptions, 'profile'>> {
 }
 
 /** Turns a count or a list into nodes with distinct names and tags. Throws on an invalid host name. */
-export function planNodes({ nodes = 8, bastion = true }: LabOptions): PlannedNode[] {
-  const requested = typeof nodes === 'number' ? selectDefaultNodes(nodes, bastion) : nodes
+export function planNodes(options: LabOptions): PlannedNode[] {
+  const { nodes = 8, bastion = true, slurm } = options
+  const behindBastion = slurm ? (slurmOptions(slurm).behindBastion ?? false) : false
+  const requested = [
+    ...(typeof nodes === 'number' ? selectDefaultNodes(nodes, bastion, behindBastion) : nodes),
+    ...controllerNodes(options),
+  ]
   const seen = new Set<string>()
   return requested.map((node, index) => {
     const profile = node.profile ?? 'cpu'
@@ -26,7 +32,7 @@ export function planNodes({ nodes = 8, bastion = true }: LabOptions): PlannedNod
   })
 }
 
-function selectDefaultNodes(count: number, bastion: boolean): NodeOptions[] {
+function selectDefaultNodes(count: number, bastion: boolean, allBehindBastion: boolean): NodeOptions[] {
   if (!Number.isInteger(count) || count < 1) throw new Error(`Cannot create a lab of ${count} nodes; the minimum is 1.`)
   const used = new Map<string, number>()
   return Array.from({ length: count }, (_, index) => {
@@ -35,7 +41,7 @@ function selectDefaultNodes(count: number, bastion: boolean): NodeOptions[] {
     const number = (used.get(prefix) ?? 0) + 1
     used.set(prefix, number)
     // Only the first eight nodes may be behind the bastion; further nodes are directly reachable.
-    const hidden = bastion && behindBastion && index < defaultNodes.length
+    const hidden = allBehindBastion || (bastion && behindBastion && index < defaultNodes.length)
     return { name: `${prefix}-${String(number).padStart(2, '0')}`, profile, behindBastion: hidden }
   })
 }

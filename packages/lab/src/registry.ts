@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { PlannedNode } from './plan.ts'
+import type { SlurmState } from './slurm/plan.ts'
 import type { LabCredentials, LabMode } from './types.ts'
 
 /** Identifies a process even when its pid is reused later. `start` is in clock ticks since boot. */
@@ -31,6 +32,7 @@ export interface LabState {
   link: string | null
   nodes: NodeState[]
   bastion: { name: string; host: string; port: number } | null
+  slurm: SlurmState | null
   credentials: LabCredentials
 }
 

@@ -11,6 +11,9 @@ import { startInNamespaces } from './namespaces/start.ts'
 import { planNodes } from './plan.ts'
 import { profileOf } from './profiles.ts'
 import { ensureLabsDir, identify, killProcess, type LabState, saveState } from './registry.ts'
+import { openSlurm } from './slurm/cluster.ts'
+import { planSlurm } from './slurm/plan.ts'
+import { requireSlurm } from './slurm/programs.ts'
 import { removeOrphanedLabs, tearDown } from './tear-down.ts'
 import type { FaultName, Lab, LabCredentials, LabMode, LabNode, LabOptions } from './types.ts'
 
@@ -27,8 +30,12 @@ export interface OwnedLab extends Lab {
  */
 export async function startLab(options: LabOptions = {}): Promise<OwnedLab> {
   const plan = planNodes(options)
+  const slurm = planSlurm(options, plan)
+  if (slurm) requireSlurm()
   await removeOrphanedLabs()
   const mode = options.mode && options.mode !== 'auto' ? options.mode : await detectMode()
+  if (slurm && mode === 'loopback')
+    throw new Error('A lab with Slurm requires namespaces; this machine or container does not allow them.')
   const id = crypto.randomUUID().slice(0, 8)
   const state: LabState = {
     id,
@@ -41,6 +48,7 @@ export async function startLab(options: LabOptions = {}): Promise<OwnedLab> {
     link: null,
     nodes: [],
     bastion: null,
+    slurm,
     credentials: newCredentials(),
   }
   await saveState(state)
@@ -48,7 +56,9 @@ export async function startLab(options: LabOptions = {}): Promise<OwnedLab> {
   try {
     const supervisor = await (mode === 'namespaces' ? startInNamespaces(state, plan) : startOnLoopback(state, plan))
     await saveState(state)
-    return { ...openLab(state), ended: supervisor.ended }
+    const lab = openLab(state)
+    await lab.slurm?.ready()
+    return { ...lab, ended: supervisor.ended }
   } catch (error) {
     await tearDown(state)
     owned.delete(id)
@@ -111,6 +121,7 @@ export function openLab(state: LabState): Lab {
       throw new Error(`Lab ${state.id} has no node "${name}". Nodes: ${nodes.map(({ name: known }) => known).join(', ')}.`)
     return node
   }
+  const slurm = openSlurm(state, nodes)
   const unavailable = backend.unavailable(state)
   const down = async () => {
     await tearDown(state)
@@ -123,6 +134,7 @@ export function openLab(state: LabState): Lab {
     hostAddress: state.subnet === null ? '127.0.0.1' : hostAddress(state.subnet),
     nodes,
     bastion,
+    slurm,
     credentials: state.credentials,
     unavailable,
     node: (name) => {

@@ -21,6 +21,38 @@ export interface LabOptions {
   bastion?: boolean
   /** `auto` uses namespaces as root, and loopback sshd processes otherwise. */
   mode?: LabMode | 'auto'
+  /** A Slurm cluster of the nodes; its controllers are additional nodes. */
+  slurm?: boolean | SlurmOptions
+}
+
+/** Options of a lab's Slurm cluster, named `lab`. */
+export interface SlurmOptions {
+  /** A second controller, which takes over when the first one is down. */
+  backup?: boolean
+  /** slurmdbd on MariaDB, on the first controller. */
+  accounting?: boolean
+  /** The controllers are behind the bastion; so are all nodes when they are given as a number. */
+  behindBastion?: boolean
+  /** Settings of slurm.conf that replace the lab's. */
+  config?: Record<string, string>
+  /** Folder of another release, built for that path, which nodes see at the same path. Default: Debian's release. */
+  prefix?: string
+}
+
+/** The Slurm cluster of a lab. */
+export interface LabSlurm {
+  /** The nodes that run slurmctld, the primary first. */
+  controllers: LabNode[]
+  /** The nodes that run slurmd. */
+  compute: LabNode[]
+  /** Folder of Slurm's programs on the nodes; null: they are on the path. */
+  programFolder: string | null
+  /** Runs argv in a controller (default the primary) without SSH, as root or another user of the node. */
+  run(argv: string[], options?: { user?: string; on?: string; input?: string }): Promise<ExecResult>
+  /** Submits a shell script as `ops` and returns the job ID. Throws when it is rejected. */
+  submit(script: string, options?: string[], user?: string): Promise<string>
+  /** Resolves when all compute nodes can run jobs. */
+  ready(): Promise<void>
 }
 
 export type LabMode = 'namespaces' | 'loopback'
@@ -118,6 +150,18 @@ export interface FaultArguments {
   'no-python': Record<string, never>
   /** sudo rejects all users. */
   'sudo-denied': Record<string, never>
+  /** The tool prints the first half of its output. */
+  'truncated-output': { tool?: string }
+  /** slurmctld is stopped. */
+  'controller-stop': Record<string, never>
+  /** slurmctld is stopped with SIGSTOP: it accepts connections and does not answer. */
+  'controller-freeze': Record<string, never>
+  /** munged uses another key than the rest of the cluster. */
+  'wrong-munge-key': Record<string, never>
+  /** The clock of munged and `date` is ahead. */
+  'clock-skew': { seconds?: number }
+  /** slurm.conf has an unknown key. */
+  'broken-slurm-conf': Record<string, never>
 }
 
 export type FaultName = keyof FaultArguments
@@ -131,6 +175,8 @@ export interface Lab extends AsyncDisposable {
   hostAddress: string
   nodes: LabNode[]
   bastion: LabBastion | null
+  /** Null without the option `slurm`. */
+  slurm: LabSlurm | null
   credentials: LabCredentials
   /** Faults that this lab does not support, with the reason. */
   unavailable: Partial<Record<FaultName, string>>

@@ -32,6 +32,12 @@ export const unavailable: Partial<Record<FaultName, string>> = {
   'power-off': "nodes without root share this machine's kernel; use sshd-stop.",
   'no-python': "nodes without root share this machine's programs.",
   'sudo-denied': "nodes without root share this machine's sudo.",
+  'truncated-output': 'nodes without root run no Slurm.',
+  'controller-stop': 'nodes without root run no Slurm.',
+  'controller-freeze': 'nodes without root run no Slurm.',
+  'wrong-munge-key': 'nodes without root run no Slurm.',
+  'clock-skew': 'nodes without root run no Slurm.',
+  'broken-slurm-conf': 'nodes without root run no Slurm.',
 }
 
 /** Signals the listener and optionally its sessions; returns the listener's pid on the host, 0 when there is none. */

@@ -4,12 +4,13 @@ import path from 'node:path'
 import type { Backend } from '../backend.ts'
 import { waitUntil } from '../commands.ts'
 import { fingerprint } from '../keys.ts'
+import { slurmFaults } from '../slurm/faults.ts'
 import type { FaultName } from '../types.ts'
 import { bootIdOf, execInNode, hostKeyFiles, nodeInit, nodeReady } from './exec.ts'
 import { faults } from './faults.ts'
 import { targetOf } from './target.ts'
 
-/** Labs in namespaces support every fault. Injected faults are recorded on the lab's tmpfs. */
+/** Labs in namespaces support every fault, those of Slurm if they have a cluster. Injected faults are recorded on the lab's tmpfs. */
 export const namespaces: Backend = {
   host(state, { name, host, port }) {
     const publicKey = () => {
@@ -31,7 +32,8 @@ export const namespaces: Backend = {
       exec: (argv, { input } = {}) => execInNode(state, name, argv, input),
     }
   },
-  unavailable: () => ({}),
+  unavailable: (state) =>
+    state.slurm ? {} : Object.fromEntries(Object.keys(slurmFaults).map((name) => [name, 'it has no Slurm cluster.'])),
   async inject(state, name, fault, args) {
     if (!Object.hasOwn(faults, fault)) throw new Error(`Unknown fault "${fault}". Faults: ${Object.keys(faults).join(', ')}.`)
     const target = targetOf(state, name)

@@ -52,8 +52,20 @@ const visibleInEtc = new RegExp(
 /** Lab users; ids that real hosts are unlikely to use. */
 const users = { ops: 2001, admin: 2002, plain: 2003, jump: 2004 } as const
 
+/** An account of a service: lines of /etc/passwd and /etc/group. */
+export interface Account {
+  name: string
+  passwd: string
+  group: string
+}
+
 /** Fills the two layers that all nodes of a lab share: `mask` hides the host's files, `base` adds a clean machine. */
-export async function buildBase(mask: string, base: string, credentials: LabCredentials): Promise<void> {
+export async function buildBase(
+  mask: string,
+  base: string,
+  credentials: LabCredentials,
+  services: Account[] = [],
+): Promise<void> {
   const hidden = (dir: string, isVisible: (name: string) => boolean) =>
     listing(dir)
       .filter((name) => !isVisible(name))
@@ -90,7 +102,7 @@ export async function buildBase(mask: string, base: string, credentials: LabCred
     mkdirSync(path.join(base, dir), { recursive: true })
     chmodSync(path.join(base, dir), 0o1777)
   }
-  const accounts = await accountFiles(credentials)
+  const accounts = await accountFiles(credentials, services)
   writeFiles(base, [...accounts, ...systemFiles()])
   for (const [name, id] of Object.entries(users)) {
     for (const dir of [`home/${name}`, `home/${name}/.ssh`]) {
@@ -110,17 +122,23 @@ function listing(dir: string): string[] {
   }
 }
 
-async function accountFiles(credentials: LabCredentials): Promise<FileSpec[]> {
+async function accountFiles(credentials: LabCredentials, services: Account[]): Promise<FileSpec[]> {
   const { sshKey, sshPassword, sudoPassword, plainPassword, rootPassword, bastionKey, bastionPassword } = credentials
   const logins = [rootPassword, sshPassword, sudoPassword, plainPassword, bastionPassword].filter((login) => login !== null)
   const hashes = await hashPasswords(logins.map((login) => login.password))
   const hashOf = new Map(logins.map((login, index) => [login.username, hashes[index]]))
   const names = Object.entries(users)
+  const isOther = (line: string) => !services.some(({ name }) => line.startsWith(`${name}:`))
   const passwd = [
-    ...systemLines('/etc/passwd'),
+    ...systemLines('/etc/passwd').filter(isOther),
+    ...services.map(({ passwd }) => passwd),
     ...names.map(([name, id]) => `${name}:x:${id}:${id}:${name}:/home/${name}:/bin/bash`),
   ]
-  const group = [...systemLines('/etc/group'), ...names.map(([name, id]) => `${name}:x:${id}:`)]
+  const group = [
+    ...systemLines('/etc/group').filter(isOther),
+    ...services.map(({ group }) => group),
+    ...names.map(([name, id]) => `${name}:x:${id}:`),
+  ]
   // "*" means no password. "!" means locked: sshd without PAM rejects locked users even with a key.
   const shadow = passwd.map((line) => line.split(':')[0]!).map((name) => `${name}:${hashOf.get(name) ?? '*'}:19000:0:99999:7:::`)
   const keys = (name: keyof typeof users, content: string) => ({

@@ -6,6 +6,7 @@ import { toolScripts } from '../hardware.ts'
 import { newKeyPair } from '../keys.ts'
 import { profileOf } from '../profiles.ts'
 import { identify, isAlive } from '../registry.ts'
+import { type SlurmFaultName, slurmFaults } from '../slurm/faults.ts'
 import type { FaultArguments, FaultName } from '../types.ts'
 import { execInNode, nodeInit } from './exec.ts'
 import { addLatency, removeLatency } from './latency.ts'
@@ -45,7 +46,7 @@ const restart = `if [ -s /run/sshd.pid ]; then
 fi`
 
 /** A fault that replaces the node's vendor tool with a script. */
-function toolFault(body: string): Fault<'endless-output' | 'hung-tool' | 'flood-tool'> {
+function toolFault(body: string): Fault<'endless-output' | 'hung-tool' | 'flood-tool' | 'truncated-output'> {
   return {
     inject: async (target, { tool }: { tool?: string }) => {
       const node = target.state.nodes.find(({ name }) => name === target.name)
@@ -93,6 +94,14 @@ const remount = (target: FaultTarget, options: string) =>
     `/run/lab/nodes/${target.name}/disk`,
   ])
 
+function slurmFault(name: SlurmFaultName): Fault<SlurmFaultName> {
+  const { inject, revert, args } = slurmFaults[name]
+  return {
+    inject: (target, options: { seconds?: number }) => script(target, inject, ...(args?.(options) ?? [])),
+    revert: (target) => script(target, revert),
+  }
+}
+
 export const faults: { [F in FaultName]: Fault<F> } = {
   'link-down': {
     inject: (target) => labIp(target.supervisor, target.netns, ['link', 'set', target.port, 'down']),
@@ -136,6 +145,7 @@ export const faults: { [F in FaultName]: Fault<F> } = {
   'endless-output': toolFault(toolScripts['endless-output']),
   'hung-tool': toolFault(toolScripts['hung-tool']),
   'flood-tool': toolFault(toolScripts['flood-tool']),
+  'truncated-output': toolFault(toolScripts['truncated-output']),
   // sshd runs this file before every command, for every shell.
   'slow-shell': {
     inject: (target, { seconds = 5 }) => script(target, 'echo "sleep $1" > /etc/ssh/sshrc', String(Number(seconds))),
@@ -175,6 +185,11 @@ export const faults: { [F in FaultName]: Fault<F> } = {
       script(target, 'umask 337; rm -f /etc/sudoers.d/zz-denied; echo "ALL,!root ALL=(ALL:ALL) !ALL" > /etc/sudoers.d/zz-denied'),
     revert: (target) => script(target, 'rm -f /etc/sudoers.d/zz-denied'),
   },
+  'controller-stop': slurmFault('controller-stop'),
+  'controller-freeze': slurmFault('controller-freeze'),
+  'wrong-munge-key': slurmFault('wrong-munge-key'),
+  'clock-skew': slurmFault('clock-skew'),
+  'broken-slurm-conf': slurmFault('broken-slurm-conf'),
 }
 
 /** Whether a node is neither running nor booting. */

@@ -6,6 +6,10 @@ import { hardwareFiles } from '../hardware.ts'
 import { newKeyPair } from '../keys.ts'
 import type { PlannedNode } from '../plan.ts'
 import { type LabState, type NodeState, saveState } from '../registry.ts'
+import { DEVICE_FILES } from '../slurm/config.ts'
+import { createDevices } from '../slurm/devices.ts'
+import { slurmAccounts, slurmNodeFiles, writeSlurmBase } from '../slurm/files.ts'
+import { slurmMounts } from '../slurm/mounts.ts'
 import { type Supervisor, startSupervisor } from '../supervisor.ts'
 import { buildBase } from './base.ts'
 import * as network from './network.ts'
@@ -35,7 +39,8 @@ export async function startInNamespaces(state: LabState, plan: PlannedNode[]): P
   const [{ subnet, link }, sshdOptions] = await Promise.all([
     network.createLink(supervisor.processes[0].pid),
     detectSshdOptions(),
-    buildBase(path.join(root, 'mask'), path.join(root, 'base'), state.credentials),
+    buildBase(path.join(root, 'mask'), path.join(root, 'base'), state.credentials, state.slurm ? slurmAccounts : []),
+    ...(state.slurm ? [createDevices(path.join(root, 'dev'), DEVICE_FILES)] : []),
   ])
   const addresses = network.assignAddresses(
     subnet,
@@ -52,6 +57,7 @@ export async function startInNamespaces(state: LabState, plan: PlannedNode[]): P
   writeFileSync(path.join(root, 'net'), network.labBatch(state.nodes, state.bastion !== null))
   const networkCreated = supervisor.send('net', 'net-done')
   writeFiles(path.join(root, 'base'), [{ path: '/usr/lib/lab/sshd-options', content: sshdOptions }])
+  if (state.slurm) writeSlurmBase(root, state.slurm, state.nodes)
   hidePaths(path.join(root, 'sysmask'), path.join(root, 'mask/.whiteout'), [
     'bus/pci',
     'class/dmi',
@@ -101,12 +107,13 @@ function buildHost(root: string, state: LabState, host: Host): void {
   writeFiles(path.join(dir, 'layer'), [
     ...files.filter((file) => !/^\/(sys|proc)\//.test(file.path)),
     ...identityFiles(state, host),
+    ...(state.slurm ? slurmNodeFiles(state.slurm, host.name) : []),
   ])
   if (!host.bastion && !host.python) hidePaths(path.join(dir, 'layer'), path.join(root, 'mask/.whiteout'), pythonPaths())
   const batch = host.bastion ? network.bastionBatch(state.subnet!, state.nodes) : network.nodeBatch(state.subnet!, host)
   writeFileSync(path.join(dir, 'net'), batch)
   writeFileSync(path.join(dir, 'boot_id'), '')
-  writeFileSync(path.join(dir, 'fstab'), fstab(host.name, !host.bastion))
+  writeFileSync(path.join(dir, 'fstab'), fstab(state, host))
 }
 
 function identityFiles(state: LabState, host: Host): FileSpec[] {
@@ -125,11 +132,12 @@ function identityFiles(state: LabState, host: Host): FileSpec[] {
 }
 
 /** Mounts of a node at boot, in order. One `mount --all` instead of a dozen processes halves the boot time. */
-function fstab(name: string, hardware: boolean): string {
+function fstab(state: LabState, { name, bastion }: Host): string {
   const dir = nodeDir(name)
   const root = `${dir}/root`
   const lower = `${dir}/layer:/run/lab/base:/run/lab/mask:/`
-  const bind = (from: string, to: string) => `${from} ${root}${to} none bind 0 0`
+  // Spaces separate the fields.
+  const bind = (from: string, to: string) => `${from.replaceAll(' ', '\\040')} ${root}${to} none bind 0 0`
   return [
     `overlay ${root} overlay lowerdir=${lower},upperdir=${dir}/disk/upper,workdir=${dir}/disk/work 0 0`,
     `proc ${root}/proc proc nosuid 0 0`,
@@ -143,7 +151,10 @@ function fstab(name: string, hardware: boolean): string {
     // A write to it would affect the host.
     ...(existsSync('/proc/sysrq-trigger') ? [bind('/dev/null', '/proc/sysrq-trigger')] : []),
     bind(`${dir}/proc/driver`, '/proc/driver'),
-    ...(hardware ? ['cpuinfo', 'meminfo', 'cmdline'].map((file) => bind(`${dir}/proc/${file}`, `/proc/${file}`)) : []),
+    ...(bastion ? [] : ['cpuinfo', 'meminfo', 'cmdline'].map((file) => bind(`${dir}/proc/${file}`, `/proc/${file}`))),
+    ...(state.slurm ? slurmMounts(state.slurm, name) : []).map(({ from, to, type }) =>
+      type === 'bind' ? bind(from, to) : `tmpfs ${root}${to} tmpfs mode=755 0 0`,
+    ),
     '',
   ].join('\n')
 }

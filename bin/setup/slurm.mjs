@@ -1,0 +1,62 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { slurm as folder, tool } from './paths.mjs'
+import { Aborted, ensureStep, exec, fingerprint, progress, StepFailed, step } from './step.mjs'
+import { which } from './system-packages.mjs'
+
+/** Packages whose programs lab nodes run: a cluster with its database, a shell that is not POSIX, and a shifted clock. */
+const PACKAGES = [
+  'slurmctld',
+  'slurmd',
+  'slurmdbd',
+  'slurm-client',
+  'slurm-wlm-basic-plugins',
+  'slurm-wlm-mysql-plugin',
+  'munge',
+  'mariadb-server-core',
+  'mariadb-client-core',
+  'tcsh',
+  'faketime',
+]
+
+/**
+ * Unpacks Debian's Slurm for the lab, with the libraries that this machine lacks. It is not installed: the packages would start their
+ * services on this machine. Only a lab in namespaces can run it, which needs root.
+ * @returns {Promise<boolean>} false when this system cannot provide it; the reason is printed
+ */
+export async function slurm() {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
+  const outputs = ['usr/sbin/slurmctld-wlm', 'usr/sbin/munged', 'usr/sbin/mariadbd'].map((file) => path.join(folder, file))
+  try {
+    if (!which('apt-get') || !which('dpkg-deb')) throw new StepFailed('it is unpacked from packages of Debian and Ubuntu')
+    await ensureStep({ name: 'slurm', key: fingerprint([], PACKAGES), outputs }, () => step('Unpack Slurm for the lab', unpack))
+    return true
+  } catch (error) {
+    if (error instanceof Aborted) throw error
+    progress.out.write(`  A lab with Slurm is not possible: ${error.message}.\n`)
+    return false
+  }
+}
+
+async function unpack() {
+  const archives = path.join(tool, 'cache/slurm')
+  fs.rmSync(archives, { recursive: true, force: true })
+  fs.rmSync(folder, { recursive: true, force: true })
+  fs.mkdirSync(path.join(archives, 'partial'), { recursive: true })
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  // Downloads these packages even if they are installed, and those of their dependencies that are not.
+  const download = ['install', '--reinstall', '--download-only', '--yes', '--quiet', '--no-install-recommends', ...PACKAGES]
+  const options = ['DPkg::Lock::Timeout=300', `Dir::Cache::archives=${archives}`, 'APT::Sandbox::User=root']
+  const apt = ['apt-get', ...options.flatMap((option) => ['-o', option])]
+  const hint = 'Check that the package mirror is reachable.'
+  try {
+    await exec([...apt, ...download], { env })
+  } catch (error) {
+    if (error instanceof Aborted) throw error
+    await exec([...apt, 'update', '--quiet'], { env, hint })
+    await exec([...apt, ...download], { env, hint })
+  }
+  for (const name of fs.readdirSync(archives).filter((file) => file.endsWith('.deb')))
+    await exec(['dpkg-deb', '--extract', path.join(archives, name), folder])
+  fs.rmSync(archives, { recursive: true, force: true })
+}

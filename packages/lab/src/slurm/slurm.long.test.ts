@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { createLab } from '../testing.ts'
+import { canRunSlurm } from './programs.ts'
+
+describe.runIf(canRunSlurm())('a Slurm cluster with a database and a backup controller', () => {
+  it('records jobs, and the backup takes over', async () => {
+    const lab = await createLab({ nodes: 2, slurm: { backup: true, accounting: true, behindBastion: true } })
+    const { run, submit, controllers } = lab.slurm!
+    expect(controllers.every(({ behindBastion }) => behindBastion)).toBe(true)
+    const id = await submit('true')
+    await expect
+      .poll(async () => (await run(['sacct', '--allusers', '--noheader', '--parsable2', '--format=JobID,State'])).stdout)
+      .toContain(`${id}|COMPLETED`)
+    const lasting = await submit('sleep 600')
+    await expect.poll(async () => (await run(['squeue', '--noheader', '--format=%T'])).stdout).toBe('RUNNING\n')
+    await lab.fault('slurm-ctl-01', 'controller-stop')
+    const onBackup = (argv: string[]) => run(argv, { on: 'slurm-ctl-02' })
+    await expect
+      .poll(async () => (await onBackup(['squeue', '--noheader', '--format=%i %T'])).stdout)
+      .toBe(`${lasting} RUNNING\n`)
+  })
+})
