@@ -42,6 +42,7 @@ CREATE TABLE "slurm_clusters" (
 	"last_error" text,
 	"next_refresh_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"claimed_until" timestamp with time zone,
+	"state" text GENERATED ALWAYS AS (case when failing_since is not null then 'NOT_ANSWERING' when refreshed_at is null then 'WAITING' else 'OK' end) STORED NOT NULL,
 	"created_by_id" uuid,
 	"created_by_name" text NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
@@ -55,8 +56,10 @@ CREATE TABLE "slurm_jobs" (
 	"cluster_id" uuid NOT NULL,
 	"job_id" text NOT NULL,
 	"state" text NOT NULL,
+	"reason" text,
 	"user_name" text,
 	"partition" text NOT NULL,
+	"node_names" text[] NOT NULL,
 	"report" jsonb NOT NULL,
 	CONSTRAINT "slurm_jobs_cluster_id_job_id_unique" UNIQUE("cluster_id","job_id")
 );
@@ -67,11 +70,17 @@ CREATE TABLE "slurm_nodes" (
 	"cluster_id" uuid NOT NULL,
 	"name" text NOT NULL,
 	"states" text[] NOT NULL,
+	"state" text NOT NULL,
 	"partitions" text[] NOT NULL,
+	"cpus" integer NOT NULL,
+	"allocated_cpus" integer NOT NULL,
+	"gpus" integer NOT NULL,
+	"allocated_gpus" integer NOT NULL,
 	"report" jsonb NOT NULL,
 	"node_id" uuid,
 	"matched_by" text,
 	"match_conflict" text,
+	"candidate_ids" uuid[] DEFAULT '{}'::uuid[] NOT NULL,
 	CONSTRAINT "slurm_nodes_cluster_id_name_unique" UNIQUE("cluster_id","name")
 );
 --> statement-breakpoint
@@ -88,9 +97,13 @@ CREATE INDEX "slurm_cluster_tests_tenant_id_id_index" ON "slurm_cluster_tests" (
 CREATE INDEX "slurm_cluster_tests_node_id_id_index" ON "slurm_cluster_tests" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_created_at_index" ON "slurm_cluster_tests" ("created_at") WHERE finished_at is null;--> statement-breakpoint
 CREATE INDEX "slurm_clusters_next_refresh_at_index" ON "slurm_clusters" ("next_refresh_at");--> statement-breakpoint
+CREATE INDEX "slurm_clusters_tenant_id_id_index" ON "slurm_clusters" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_jobs_cluster_id_state_index" ON "slurm_jobs" ("cluster_id","state");--> statement-breakpoint
+CREATE INDEX "slurm_jobs_tenant_id_id_index" ON "slurm_jobs" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "slurm_jobs_node_names_index" ON "slurm_jobs" USING gin ("node_names");--> statement-breakpoint
 CREATE INDEX "slurm_nodes_tenant_id_id_index" ON "slurm_nodes" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_nodes_node_id_index" ON "slurm_nodes" ("node_id");--> statement-breakpoint
+CREATE INDEX "slurm_partitions_tenant_id_id_index" ON "slurm_partitions" ("tenant_id","id");--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint

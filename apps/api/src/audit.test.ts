@@ -63,7 +63,7 @@ describe.each(['viewer', 'owner'] as const)('as %s', (role) => {
     const [row] = rows
     seen[role][name] = row!
     expect(row).toMatchObject({ tenantId: tenant.tenant.id, actorKind: 'token', channel: 'api', requestId: expect.any(String) })
-    if (row!.outcome === 'denied') expect(row!.permission).toMatch(/^\w+:\w+$/)
+    if (row!.outcome === 'denied') expect(row!.permission).toMatch(/^\w+(:\w+)+$/)
     expect(ACTIONS).toContain(row!.action)
   })
 })
@@ -186,6 +186,11 @@ describe('before and after', () => {
       () => '',
       expect.objectContaining({ queuePauseReason: 'x' }),
       expect.objectContaining({ queuePauseReason: null }),
+    ],
+    updateSlurmCluster: [
+      ({ SlurmCluster }) => `id: "${SlurmCluster}", region: "eu"`,
+      expect.objectContaining({ region: null }),
+      expect.objectContaining({ region: 'eu' }),
     ],
     updateTenant: [({ Tenant }) => `id: "${Tenant}", maxConcurrentRuns: 4`, { maxConcurrentRuns: 3 }, { maxConcurrentRuns: 4 }],
     updateAgentSettings: [() => 'staleAfterSeconds: 90', { staleAfterSeconds: 120 }, { staleAfterSeconds: 90 }],

@@ -1,6 +1,7 @@
 export { SlurmOutputError } from './errors.ts'
 export { type Gres, parseGres, parseMemory, parseTres, type Tres } from './gres.ts'
 export type { Limit } from './json.ts'
+export { nodeStateWord } from './node-state.ts'
 export { parseAccounting, SACCT_FIELDS, type SlurmAccountedJob } from './parse-accounting.ts'
 export { parseConfig, parseVersion, type SlurmConfig } from './parse-config.ts'
 export { parseControllers, type SlurmController } from './parse-controllers.ts'

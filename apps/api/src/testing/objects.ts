@@ -2,6 +2,7 @@ import { createApiToken, createRole, inviteMember } from '@muster/core/access'
 import { createEnrollmentToken } from '@muster/core/agents'
 import { createAlertRoute, createAlertSilence, testAlertRoute } from '@muster/core/alerts'
 import { createAuditSink } from '@muster/core/audit-sinks'
+import { addSlurmCluster, testSlurmController } from '@muster/core/clusters'
 import { testConnections } from '@muster/core/connections'
 import { createSecretStore } from '@muster/core/credentials'
 import { discoverNodes } from '@muster/core/discoveries'
@@ -11,7 +12,7 @@ import { schema } from '@muster/core/registry'
 import { rotateCredential } from '@muster/core/rotations'
 import { runJob } from '@muster/core/runs'
 import { uploadPlaybookBundle } from '@muster/core/templates'
-import { type TenantFixture, zip } from '@muster/core/testing'
+import { slurmJob, slurmNode, slurmPartition, type TenantFixture, zip } from '@muster/core/testing'
 import { setVars } from '@muster/core/variables'
 import { globalId, type TypeName } from '../graphql/shared/ids.ts'
 import type { testApi } from './api.ts'
@@ -81,6 +82,32 @@ export async function createObjects(
     PlaybookBundle: await uploadPlaybookBundle(admin, { name: 'theirs.zip', content: zip([{ path: 'site.yml' }]) }),
     VariableScope: await setVars(operator, { nodeId, text: 'theirs: 1', basedOn: 0 }),
   }
+  const cluster = await addSlurmCluster(admin, { name: 'theirs', controllerNodeId: nodeId })
+  Object.assign(objects, {
+    SlurmCluster: cluster,
+    SlurmClusterTest: await testSlurmController(operator, { nodeId }),
+    ...(await insertSlurmRows(t, { tenantId, clusterId: cluster.id })),
+  })
   const ids = Object.entries(objects).map(([type, row]) => [type, globalId(type as TypeName, row!.id)])
   return { tenant, ids: Object.fromEntries(ids) }
+}
+
+/** What a refresh of a cluster reads. */
+async function insertSlurmRows(
+  { runtime: { db } }: Awaited<ReturnType<typeof testApi>>,
+  of: { tenantId: string; clusterId: string },
+) {
+  const counts = { cpus: 8, allocatedCpus: 2, gpus: 4, allocatedGpus: 1 }
+  const node = { ...of, ...counts, name: 'n1', state: 'MIXED', states: ['MIXED'], partitions: ['debug'], report: slurmNode('n1') }
+  const job = { ...of, jobId: '1', state: 'RUNNING', partition: 'debug', nodeNames: ['n1'], report: slurmJob(1) }
+  return {
+    SlurmNode: (await db.insert(schema.slurmNodes).values(node).returning())[0],
+    SlurmPartition: (
+      await db
+        .insert(schema.slurmPartitions)
+        .values({ ...of, name: 'debug', report: slurmPartition('debug') })
+        .returning()
+    )[0],
+    SlurmJob: (await db.insert(schema.slurmJobs).values(job).returning())[0],
+  }
 }

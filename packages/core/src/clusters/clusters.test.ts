@@ -1,10 +1,11 @@
-import { parseNodes, parsePartitions, type SlurmJob, type SlurmNode } from '@muster/slurm'
+import type { SlurmJob } from '@muster/slurm'
 import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemCtx } from '../kernel/context.ts'
 import type { ComputeNode } from '../nodes/tables.ts'
 import type { TenantFixture } from '../testing/factories.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { slurmJob, slurmNode, slurmPartition } from '../testing/slurm-fixture.ts'
 import {
   addSlurmCluster,
   type ClusterState,
@@ -38,31 +39,15 @@ beforeEach(async () => {
 
 const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
 
-const [NODE] = parseNodes('NodeName=n1 NodeAddr=n1 NodeHostName=n1 CPUTot=8 State=IDLE Partitions=debug\n')
-const node = (name: string, changes: Partial<SlurmNode> = {}): SlurmNode => ({
-  ...NODE!,
-  name,
-  address: name,
-  hostname: name,
-  ...changes,
-})
-const PARTITIONS = parsePartitions('PartitionName=debug Default=YES State=UP Nodes=n[1-2]\n')
-const job = (id: number, changes: Partial<SlurmJob> = {}): SlurmJob => ({
-  ...({ arrayJobId: null, arrayTaskId: null, arrayTasks: null, hetJobId: null, hetJobOffset: null } as SlurmJob),
-  id,
-  name: `job ${id}`,
-  user: 'alice',
-  partition: 'debug',
-  states: ['RUNNING'],
-  ...changes,
-})
+const node = slurmNode
+const job = (id: number, changes: Partial<SlurmJob> = {}) => slurmJob(id, { name: `job ${id}`, ...changes })
 const state = (changes: Partial<ClusterState> = {}): ClusterState => ({
   clusterName: 'alpha',
   version: '23.11.11',
   controllers: [{ role: 'primary', hostname: 'ctl', isUp: true }],
   settings: { ClusterName: 'alpha' },
   nodes: [node('n1'), node('n2')],
-  partitions: PARTITIONS,
+  partitions: [slurmPartition('debug')],
   reservations: [],
   jobs: [job(1)],
   scheduler: null,

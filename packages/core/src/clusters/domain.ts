@@ -1,5 +1,5 @@
 import { defineDomain } from '../kernel/domain.ts'
-import { slurmClusterAudit } from './audit-actions.ts'
+import { slurmClusterAudit, slurmControllerAudit, slurmNodeAudit } from './audit-actions.ts'
 import { slurmClusterChanged, slurmClusterTestChanged } from './change-events.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { slurmClusterTestQueue, slurmRefreshQueue } from './queues.ts'
@@ -9,7 +9,7 @@ import * as tables from './tables.ts'
 export const clustersDomain = defineDomain({
   name: 'clusters',
   permissions: { slurmClusterPermissions },
-  auditActions: { slurmClusterAudit },
+  auditActions: { slurmClusterAudit, slurmControllerAudit, slurmNodeAudit },
   changeEvents: [slurmClusterChanged, slurmClusterTestChanged],
   queues: [slurmRefreshQueue, slurmClusterTestQueue],
   tables,

@@ -1,8 +1,11 @@
 export { AddSlurmClusterInput, addSlurmCluster } from './add-slurm-cluster.ts'
-export { slurmClusterAudit } from './audit-actions.ts'
+export { slurmClusterAudit, slurmControllerAudit, slurmNodeAudit } from './audit-actions.ts'
 export { slurmClusterChanged, slurmClusterTestChanged } from './change-events.ts'
 export { claimSlurmRefresh } from './claim-slurm-refresh.ts'
+export { MatchSlurmNodeInput, matchSlurmNode } from './match-slurm-node.ts'
+export { type NodeDifference, nodeDifferences } from './node-differences.ts'
 export { slurmClusterPermissions } from './permissions.ts'
+export { refreshClusterBlockedReason, updateClusterBlockedReason } from './policy.ts'
 export { slurmClusterTestQueue, slurmRefreshQueue } from './queues.ts'
 export { recordControllerConnection } from './record-controller-connection.ts'
 export { type ClusterState, type RefreshOutcome, recordSlurmRefresh } from './record-slurm-refresh.ts'
@@ -12,11 +15,16 @@ export { removeSlurmCluster } from './remove-slurm-cluster.ts'
 export { requestDueRefreshes } from './request-due-refreshes.ts'
 export {
   CLUSTER_KINDS,
+  CLUSTER_STATES,
+  type ClusterCondition,
   type ClusterIdentity,
   type ClusterKind,
   type QueryReport,
   type SlurmCluster,
   type SlurmClusterTest,
+  type SlurmJobRow,
+  type SlurmNodeRow,
+  type SlurmPartitionRow,
   slurmClusters,
   slurmClusterTests,
   slurmJobs,

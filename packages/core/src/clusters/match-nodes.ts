@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { SlurmNode } from '@muster/slurm'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Ctx, Tx } from '../kernel/context.ts'
@@ -6,9 +7,10 @@ import { computeNodes } from '../nodes/tables.ts'
 import { type NodeMatch, slurmClusters, slurmNodes } from './tables.ts'
 
 type Candidate = { id: string; name: string; host: string; hostname: string | null }
-type Match = { nodeId: string | null; matchedBy: NodeMatch | null; matchConflict: string | null }
+type Match = { nodeId: string | null; matchedBy: NodeMatch | null; matchConflict: string | null; candidateIds: string[] }
 
-const NONE: Match = { nodeId: null, matchedBy: null, matchConflict: null }
+const NONE: Match = { nodeId: null, matchedBy: null, matchConflict: null, candidateIds: [] }
+const MAX_CANDIDATES = 10
 const key = (text: string) => text.toLowerCase()
 const short = (text: string) => key(text).split('.')[0]!
 const isAddress = (text: string) => /^[\d.]+$|:/.test(text)
@@ -45,13 +47,17 @@ export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<v
   const find = finder(candidates)
   for (const { id, report, ...before } of ours) {
     const match = resolve(find(report), taken)
-    if (match.nodeId === before.nodeId && match.matchedBy === before.matchedBy && match.matchConflict === before.matchConflict)
-      continue
+    if (isDeepStrictEqual(match, before)) continue
     await tx.update(slurmNodes).set(match).where(eq(slurmNodes.id, id))
   }
 }
 
-const matchColumns = { nodeId: slurmNodes.nodeId, matchedBy: slurmNodes.matchedBy, matchConflict: slurmNodes.matchConflict }
+const matchColumns = {
+  nodeId: slurmNodes.nodeId,
+  matchedBy: slurmNodes.matchedBy,
+  matchConflict: slurmNodes.matchConflict,
+  candidateIds: slurmNodes.candidateIds,
+}
 
 function resolve({ by, found }: { by: NodeMatch | null; found: Candidate[] }, taken: Map<string, string>): Match {
   const [node] = found
@@ -60,13 +66,14 @@ function resolve({ by, found }: { by: NodeMatch | null; found: Candidate[] }, ta
     const names = found.slice(0, 3).map(({ name }) => name)
     return {
       ...NONE,
+      candidateIds: found.slice(0, MAX_CANDIDATES).map(({ id }) => id),
       matchConflict: `Several nodes fit: ${names.join(', ')}${found.length > 3 ? ` and ${found.length - 3} more` : ''}.`,
     }
   }
   const cluster = taken.get(node.id)
   return cluster
-    ? { ...NONE, matchConflict: `The node ${node.name} belongs to the cluster ${cluster}.` }
-    : { nodeId: node.id, matchedBy: by, matchConflict: null }
+    ? { ...NONE, candidateIds: [node.id], matchConflict: `The node ${node.name} belongs to the cluster ${cluster}.` }
+    : { ...NONE, nodeId: node.id, matchedBy: by }
 }
 
 function finder(candidates: Candidate[]): (node: SlurmNode) => { by: NodeMatch | null; found: Candidate[] } {

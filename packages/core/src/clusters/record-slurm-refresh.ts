@@ -1,8 +1,18 @@
-import type { SlurmJob, SlurmNode, SlurmPartition, SlurmReservation, SlurmScheduler } from '@muster/slurm'
+import {
+  type Gres,
+  nodeStateWord,
+  type SlurmJob,
+  type SlurmNode,
+  type SlurmPartition,
+  type SlurmReservation,
+  type SlurmScheduler,
+} from '@muster/slurm'
 import { and, eq, notInArray, type SQL, sql } from 'drizzle-orm'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
+import { InvalidInput } from '../kernel/errors.ts'
+import { expandHostlist } from '../selection/index.ts'
 import { slurmClusterChanged } from './change-events.ts'
 import { matchNodes } from './match-nodes.ts'
 import { slurmClusterPermissions } from './permissions.ts'
@@ -101,6 +111,12 @@ function failureOf(before: SlurmCluster, error: string | null) {
   }
 }
 
+/** A number that a controller printed, as an integer column holds it. */
+const toCount = (value: number): number => Math.max(0, Math.min(2 ** 31 - 1, Math.round(value)))
+
+const countOfGpus = (gres: Gres[]): number =>
+  toCount(gres.filter(({ name }) => name === 'gpu').reduce((sum, { count }) => sum + count, 0))
+
 /** Writes only rows that differ: of thousands of jobs, few change in 30 s. */
 async function replaceNodes(tx: Tx, ctx: Ctx, clusterId: string, nodes: SlurmNode[]): Promise<void> {
   for (const chunk of chunksOf(nodes))
@@ -112,13 +128,27 @@ async function replaceNodes(tx: Tx, ctx: Ctx, clusterId: string, nodes: SlurmNod
           clusterId,
           name: report.name,
           states: report.states,
+          state: nodeStateWord(report.states),
           partitions: report.partitions,
+          cpus: toCount(report.cpus),
+          allocatedCpus: toCount(report.allocatedCpus),
+          gpus: countOfGpus(report.gres),
+          allocatedGpus: countOfGpus(report.gresUsed),
           report,
         })),
       )
       .onConflictDoUpdate({
         target: [slurmNodes.clusterId, slurmNodes.name],
-        set: { states: sql`excluded.states`, partitions: sql`excluded.partitions`, report: sql`excluded.report` },
+        set: {
+          states: sql`excluded.states`,
+          state: sql`excluded.state`,
+          partitions: sql`excluded.partitions`,
+          cpus: sql`excluded.cpus`,
+          allocatedCpus: sql`excluded.allocated_cpus`,
+          gpus: sql`excluded.gpus`,
+          allocatedGpus: sql`excluded.allocated_gpus`,
+          report: sql`excluded.report`,
+        },
         setWhere: sql`${slurmNodes.report} is distinct from excluded.report`,
       })
   const names = nodes.map(({ name }) => name)
@@ -141,6 +171,16 @@ async function replacePartitions(tx: Tx, ctx: Ctx, clusterId: string, partitions
     .where(and(eq(slurmPartitions.clusterId, clusterId), names.length > 0 ? notInArray(slurmPartitions.name, names) : undefined))
 }
 
+/** A hostlist that Slurm printed; an unreadable one names no node. */
+function nodeNames(hostlist: string): string[] {
+  try {
+    return expandHostlist(hostlist)
+  } catch (error) {
+    if (error instanceof InvalidInput) return []
+    throw error
+  }
+}
+
 /** As squeue shows it: 15, 3_1, 3_[2-9%2], 12+1. */
 export function shownJobId({ id, arrayJobId, arrayTaskId, arrayTasks, hetJobId, hetJobOffset }: SlurmJob): string {
   if (hetJobId !== null) return `${hetJobId}+${hetJobOffset ?? 0}`
@@ -160,8 +200,10 @@ async function replaceJobs(tx: Tx, ctx: Ctx, clusterId: string, jobs: SlurmJob[]
           clusterId,
           jobId,
           state: report.states[0] ?? 'UNKNOWN',
+          reason: report.reason,
           userName: report.user,
           partition: report.partition,
+          nodeNames: nodeNames(report.nodes),
           report,
         })),
       )
@@ -169,6 +211,8 @@ async function replaceJobs(tx: Tx, ctx: Ctx, clusterId: string, jobs: SlurmJob[]
         target: [slurmJobs.clusterId, slurmJobs.jobId],
         set: {
           state: sql`excluded.state`,
+          reason: sql`excluded.reason`,
+          nodeNames: sql`excluded.node_names`,
           userName: sql`excluded.user_name`,
           partition: sql`excluded.partition`,
           report: sql`excluded.report`,

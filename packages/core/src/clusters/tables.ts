@@ -17,6 +17,10 @@ import { computeNodes } from '../nodes/tables.ts'
 export const CLUSTER_KINDS = ['EXTERNAL', 'MANAGED'] as const
 export type ClusterKind = (typeof CLUSTER_KINDS)[number]
 
+/** WAITING: never read. NOT_ANSWERING: the last refresh failed; what is known is older. */
+export const CLUSTER_STATES = ['WAITING', 'OK', 'NOT_ANSWERING'] as const
+export type ClusterCondition = (typeof CLUSTER_STATES)[number]
+
 /** One command on a controller's host, as it was run. */
 export type QueryReport = {
   query: SlurmQuery | 'login' | 'munge' | 'clock' | 'rights'
@@ -89,12 +93,24 @@ export const slurmClusters = snakeCase.table(
     /** Until when a worker that refreshes the cluster holds it; null when none does. */
     claimedUntil: at(),
 
+    state: text()
+      .$type<ClusterCondition>()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`case when failing_since is not null then 'NOT_ANSWERING' when refreshed_at is null then 'WAITING' else 'OK' end`,
+      ),
+
     createdById: userRef(),
     createdByName: text().notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (t) => [unique().on(t.tenantId, t.name), unique().on(t.controllerNodeId), index().on(t.nextRefreshAt)],
+  (t) => [
+    unique().on(t.tenantId, t.name),
+    unique().on(t.controllerNodeId),
+    index().on(t.nextRefreshAt),
+    index().on(t.tenantId, t.id),
+  ],
 )
 export type SlurmCluster = typeof slurmClusters.$inferSelect
 
@@ -121,13 +137,21 @@ export const slurmNodes = snakeCase.table(
     name: text().notNull(),
     /** Slurm's words, the base state first. */
     states: text().array().notNull(),
+    /** The word that sinfo shows for these states, such as DRAINING. */
+    state: text().notNull(),
     partitions: text().array().notNull(),
+    cpus: integer().notNull(),
+    allocatedCpus: integer().notNull(),
+    gpus: integer().notNull(),
+    allocatedGpus: integer().notNull(),
     report: jsonb().$type<SlurmNode>().notNull(),
     /** The same machine in the inventory; null when none, or several, match. */
     nodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
     matchedBy: text().$type<NodeMatch>(),
     /** Why no node was matched although some could be: several candidates, or one of another cluster. */
     matchConflict: text(),
+    /** The nodes that could be chosen, at most 10. */
+    candidateIds: uuid().array().notNull().default(sql`'{}'::uuid[]`),
   },
   (t) => [unique().on(t.clusterId, t.name), index().on(t.tenantId, t.id), index().on(t.nodeId)],
 )
@@ -142,7 +166,7 @@ export const slurmPartitions = snakeCase.table(
     name: text().notNull(),
     report: jsonb().$type<SlurmPartition>().notNull(),
   },
-  (t) => [unique().on(t.clusterId, t.name)],
+  (t) => [unique().on(t.clusterId, t.name), index().on(t.tenantId, t.id)],
 )
 export type SlurmPartitionRow = typeof slurmPartitions.$inferSelect
 
@@ -155,11 +179,20 @@ export const slurmJobs = snakeCase.table(
     /** As squeue shows it: 15, 3_1, 3_[2-9%2], 12+1. */
     jobId: text().notNull(),
     state: text().notNull(),
+    /** Slurm's word for why it does not run or has ended. */
+    reason: text(),
     userName: text(),
     partition: text().notNull(),
+    /** Names of the allocated nodes. */
+    nodeNames: text().array().notNull(),
     report: jsonb().$type<SlurmJob>().notNull(),
   },
-  (t) => [unique().on(t.clusterId, t.jobId), index().on(t.clusterId, t.state)],
+  (t) => [
+    unique().on(t.clusterId, t.jobId),
+    index().on(t.clusterId, t.state),
+    index().on(t.tenantId, t.id),
+    index().using('gin', t.nodeNames),
+  ],
 )
 export type SlurmJobRow = typeof slurmJobs.$inferSelect
 

@@ -4,7 +4,7 @@ import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
 import { authorize, type Ctx } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
-import { slurmClusterAudit } from './audit-actions.ts'
+import { slurmControllerAudit } from './audit-actions.ts'
 import { slurmClusterTestChanged } from './change-events.ts'
 import { checkControllers } from './controllers.ts'
 import { ProgramFolder } from './fields.ts'
@@ -36,7 +36,7 @@ export async function testSlurmController(ctx: Ctx, input: z.input<typeof TestSl
         .values({ ...fields, tenantId: ctx.tenantId })
         .returning()
       await ctx.queue.send(tx, slurmClusterTestQueue, [test!])
-      await audit(tx, ctx, slurmClusterAudit.test, { id: fields.nodeId })
+      await audit(tx, ctx, slurmControllerAudit.test, { id: fields.nodeId })
       ctx.notify(slurmClusterTestChanged(test!))
       return test!
     },

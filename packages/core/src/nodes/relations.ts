@@ -1,6 +1,7 @@
 import { defineRelationsPart } from 'drizzle-orm'
 import { agentKeys, agents, agentTransitions } from '../agents/tables.ts'
 import { alerts } from '../alerts/tables.ts'
+import { slurmNodes } from '../clusters/tables.ts'
 import { connectionTests } from '../connections/tables.ts'
 import { credentials } from '../credentials/tables.ts'
 import { discoveries } from '../discoveries/tables.ts'
@@ -20,6 +21,7 @@ export const relations = defineRelationsPart(
     discoveries,
     jobRunHosts,
     jobRuns,
+    slurmNodes,
     variableScopes,
   },
   (r) => ({
@@ -27,6 +29,7 @@ export const relations = defineRelationsPart(
     computeNodes: {
       accelerators: r.many.accelerators({ from: r.computeNodes.id, to: r.accelerators.nodeId }),
       alerts: r.many.alerts({ from: r.computeNodes.id, to: r.alerts.nodeId }),
+      slurmNodes: r.many.slurmNodes({ from: r.computeNodes.id, to: r.slurmNodes.nodeId }),
       discoveries: r.many.discoveries({ from: r.computeNodes.id, to: r.discoveries.nodeId }),
       connectionTests: r.many.connectionTests({ from: r.computeNodes.id, to: r.connectionTests.nodeId }),
       credential: r.one.credentials({ from: r.computeNodes.credentialId, to: r.credentials.id, alias: 'credential' }),

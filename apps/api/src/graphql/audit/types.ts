@@ -32,6 +32,9 @@ const OBJECT_TYPES: Record<string, TypeName> = {
   node_group: 'NodeGroup',
   playbook_bundle: 'PlaybookBundle',
   secret_store: 'SecretStore',
+  slurm_cluster: 'SlurmCluster',
+  slurm_controller: 'ComputeNode',
+  slurm_node: 'SlurmNode',
 }
 
 function objectIdOf({ action, objectId }: Pick<Row, 'action' | 'objectId'>): string | null {

@@ -6,7 +6,16 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { Repeater } from 'graphql-yoga'
 import { type ApiContext, clearLoaderCaches } from '../../context.ts'
 
-const { computeNodes, connectionTests, credentialRotationHosts, credentialRotations, discoveries, jobRuns } = schema
+const {
+  computeNodes,
+  connectionTests,
+  credentialRotationHosts,
+  credentialRotations,
+  discoveries,
+  jobRuns,
+  slurmClusters,
+  slurmClusterTests,
+} = schema
 
 /** How to detect changes of a row: the times of its changes, a value that differs after others, and whether it is final. */
 type Watched = { table: PgTable & { id: PgColumn; tenantId: PgColumn }; times: PgColumn[]; version: SQL; isFinal: SQL }
@@ -44,6 +53,18 @@ const WATCHED = {
     times: [jobRuns.createdAt, jobRuns.startedAt, jobRuns.ansibleStartedAt, jobRuns.cancelRequestedAt, jobRuns.finishedAt],
     version: sql`${jobRuns.lastSeq}`,
     isFinal: isFinished(jobRuns.finishedAt),
+  },
+  slurmCluster: {
+    table: slurmClusters,
+    times: [slurmClusters.updatedAt, slurmClusters.refreshedAt],
+    version: sql`${slurmClusters.failureCount}`,
+    isFinal: sql`false`,
+  },
+  slurmClusterTest: {
+    table: slurmClusterTests,
+    times: [slurmClusterTests.startedAt, slurmClusterTests.finishedAt],
+    version: sql`jsonb_array_length(${slurmClusterTests.queries})`,
+    isFinal: isFinished(slurmClusterTests.finishedAt),
   },
 } satisfies Record<string, Watched>
 

@@ -33,6 +33,11 @@ export const TYPE_OF: Record<string, TypeName> = {
   rightId: 'ComputeNode',
   fromId: 'Discovery',
   toId: 'Discovery',
+  controllerNodeId: 'ComputeNode',
+  backupNodeId: 'ComputeNode',
+  'Mutation.matchSlurmNode(input.id)': 'SlurmNode',
+  'Mutation.matchSlurmNode(input.nodeId)': 'ComputeNode',
+  'Mutation.testSlurmController(input.nodeId)': 'ComputeNode',
   'Mutation.approveHostKeys(input.approvals.id)': 'ComputeNode',
 }
 
@@ -51,6 +56,7 @@ export const MORE: Record<string, Record<string, unknown>> = {
   'Query.varsImpact': { input: { text: 'made: 1' } },
   'Query.varsImpact(input.secret)': { input: { text: undefined } },
   'Mutation.approveAgentChange(input.nodeId)': { input: { fingerprint: 'made' } },
+  'Mutation.addSlurmCluster(input.backupNodeId)': { input: { controllerNodeId: '$ComputeNode:0' } },
   'Mutation.createAlertRoute': { input: { kind: 'SLACK', url: 'https://hooks.test/' } },
   'Mutation.createAuditSink': { input: { kind: 'SYSLOG', host: 'siem.test' } },
   'Mutation.createCredential': { input: BASTION },
@@ -87,7 +93,8 @@ export function likelyTypes(operation: string, path: string[], types: TypeName[]
   const score = (type: string): number => {
     const words = type.split(/(?=[A-Z])/)
     const parts = words.map((_, i) => words.slice(i).join('').toLowerCase())
-    return Math.max(0, ...parts.filter((part) => text.includes(part)).map((part) => part.length))
+    const isOther = words[0] === 'Slurm' && !/slurm/i.test(operation)
+    return isOther ? 0 : Math.max(0, ...parts.filter((part) => text.includes(part)).map((part) => part.length))
   }
   return [...types].sort((a, b) => score(b) - score(a))
 }

@@ -22,6 +22,7 @@ export const PUBLIC = [
 const INSTALLATION = 'The answer is the same for all tenants.'
 const SIGN_IN = 'Names no object of a tenant; the tests of sign-in cover it.'
 const GIVEN = 'Returned as given, or stored, without a search for it.'
+const SLURM = "Slurm's words."
 const FIXED = 'Has a fixed set of values.'
 
 /**
@@ -48,6 +49,8 @@ export const UNPROVEN: Record<string, string> = {
   'Query.retention': 'Numbers.',
   'Query.signInMethods': INSTALLATION,
   'Query.systemChecks': INSTALLATION,
+  'SlurmCluster.jobs(filter.state)': SLURM,
+  'SlurmCluster.nodes(filter.state)': SLURM,
   'Query.varSettings': FIXED,
   'Query.varsImpact(input.text)': GIVEN,
   'Query.workers': INSTALLATION,

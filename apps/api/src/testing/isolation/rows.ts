@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { createSecretStore } from '@muster/core/credentials'
 import { newId } from '@muster/core/db'
-import { discoveryFixture, type TenantFixture, zip } from '@muster/core/testing'
+import {
+  discoveryFixture,
+  slurmJob,
+  slurmNode,
+  slurmPartition,
+  slurmReservation,
+  type TenantFixture,
+  zip,
+} from '@muster/core/testing'
 import type { testApi } from '../api.ts'
 
 type Row = Record<string, unknown>
@@ -40,6 +48,11 @@ export async function rowsOf(
   const finished = { startedAt: new Date(), finishedAt: new Date(), endCause: 'exit', exitCode: 2, hostsFailed: 1, hostsTotal: 1 }
   const run = { becomeMethod: 'sudo', endCause: null, limit: null, serial: null }
   const vars = { vars: { [marker]: marker }, source: `${marker}: ${marker}` }
+  const query = {
+    ...{ query: 'nodes', command: marker, state: 'FAILED', exitCode: 1, durationMs: 1 },
+    ...{ detail: marker, hint: marker },
+  }
+  const controllers = [{ role: 'primary', hostname: marker, isUp: true }]
   const rows: Rows = {
     accounts: [{ providerId: 'oidc' }],
     agent_heartbeat_history: [({ compute_nodes }) => ({ nodeId: compute_nodes!.id })],
@@ -96,6 +109,40 @@ export async function rowsOf(
     playbook_bundles: [{ content: zip([{ path: 'site.yml' }]), files: [{ path: marker, size: 1 }] }],
     roles: [{ permissions: ['node:write'] }],
     sessions: [{ isActive: true }],
+    slurm_cluster_tests: [
+      {
+        queries: [query],
+        preview: {
+          ...{ clusterName: marker, version: marker, controllers, partitions: [marker] },
+          ...{ nodes: 1, cpus: 1, gpus: 1, jobs: 1 },
+        },
+      },
+    ],
+    slurm_clusters: [
+      {
+        kind: 'EXTERNAL',
+        controllers,
+        settings: { ClusterName: marker },
+        reservations: [slurmReservation(marker)],
+        queries: [query],
+      },
+    ],
+    slurm_jobs: [
+      {
+        state: 'PENDING',
+        nodeNames: [marker],
+        report: slurmJob(1, { name: marker, user: marker, account: marker, nodes: marker, reasonDetail: marker }),
+      },
+    ],
+    slurm_nodes: [
+      {
+        state: 'MIXED',
+        partitions: [marker],
+        matchedBy: 'ADDRESS',
+        report: slurmNode(marker, { reason: marker, comment: marker, features: [marker] }),
+      },
+    ],
+    slurm_partitions: [{ report: slurmPartition(marker, { nodes: marker, allowGroups: [marker] }) }],
     variable_scopes: [
       { groupId: null, ...vars },
       { groupId: null, nodeId: null, ...vars },

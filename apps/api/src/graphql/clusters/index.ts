@@ -1,0 +1,5 @@
+import './mutations.ts'
+import './queries.ts'
+import './subscriptions.ts'
+import './tests.ts'
+import './types.ts'
