@@ -10,11 +10,11 @@ import type { QueueEntry } from '@muster/core/queue'
 import { retryTransient } from '@muster/core/retry-transient'
 import type { ControllerSessions } from '../slurm/controller-sessions.ts'
 import { readCluster } from '../slurm/read-cluster.ts'
-import { QueryFailure } from '../slurm/run-query.ts'
+import { QUERY_TIMEOUT_MS, QueryFailure } from '../slurm/run-query.ts'
 import { SshFailure } from '../ssh/ssh-failure.ts'
 import { type NodeConfig, type WorkerDeps, workerCtx } from '../worker.ts'
 
-type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & { controllers: ControllerSessions }
+type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & { controllers: ControllerSessions; queryTimeoutMs?: number }
 
 const SETTINGS_AGE_MS = 600_000
 
@@ -41,7 +41,12 @@ async function refresh(ctx: Ctx, cluster: SlurmCluster, deps: Deps): Promise<Ref
   for (const nodeId of [controllerNodeId, backupNodeId]) {
     if (nodeId === null) continue
     queries = []
-    const context = { programFolder, signal: deps.stopping, onReport: (report: QueryReport) => void queries.push(report) }
+    const context = {
+      programFolder,
+      signal: deps.stopping,
+      timeoutMs: deps.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
+      onReport: (report: QueryReport) => void queries.push(report),
+    }
     try {
       const state = await deps.controllers.use(ctx, nodeId, (session) => readCluster({ ...context, session }, readSettings))
       return { state, error: null, queries }

@@ -53,10 +53,20 @@ export function createControllerSessions({ config, bastions, stopping }: Deps): 
     await retryTransient(() => recordControllerConnection(ctx, { nodeId }))
     return openSession(access, { timeoutMs: config.SSH_TIMEOUT * 1000, bastions, signal: stopping })
   }
+  // The host may have restarted since the last use; without this, the first command would fail or wait.
+  async function isAlive(session: Session): Promise<boolean> {
+    try {
+      const { code } = await session.exec('exit 0', { timeoutMs: config.SSH_TIMEOUT * 1000, signal: stopping })
+      return code === 0
+    } catch {
+      return false
+    }
+  }
   return {
     async use(ctx, nodeId, work) {
       const found = entries.get(nodeId)
       if (found && performance.now() - found.openedAt > MAX_AGE_MS) drop(nodeId)
+      if (found && !(await isAlive(found.session))) drop(nodeId)
       const existing = entries.get(nodeId)
       const openedAt = existing?.openedAt ?? performance.now()
       const session = existing?.session ?? (await open(ctx, nodeId))

@@ -15,7 +15,7 @@ import { type QueryContext, QueryFailure, runQuery } from './run-query.ts'
 const count = (word: string, list: unknown[]) => `${list.length} ${word}${list.length === 1 ? '' : 's'}`
 
 /**
- * Reads a cluster over an open session. Asks who answers first, because other commands wait up to 30 s for a silent controller.
+ * Reads a cluster over an open session. Asks first which controllers answer: if none does, one command waits for them, not all.
  * @param readSettings also read the configuration, which rarely changes
  * @throws QueryFailure a required query has no usable answer; SshFailure the connection was lost
  */
@@ -26,13 +26,12 @@ export async function readCluster(context: Omit<QueryContext, 'version'>, readSe
   const controllers = await runQuery(known, 'controllers', readControllers, (list) =>
     list.map(({ role, hostname, isUp }) => `${role} ${hostname} ${isUp ? 'answers' : 'does not answer'}`).join(', '),
   )
-  if (!controllers.some(({ isUp }) => isUp))
-    throw new QueryFailure(
-      `No controller answers: ${controllers.map(({ hostname }) => hostname).join(', ')}. Run \`systemctl status slurmctld\` there.`,
-    )
-  const config = readSettings
-    ? await runQuery(known, 'config', parseConfig, ({ clusterName }) => `cluster ${clusterName ?? 'without a name'}`)
-    : null
+  // A ping says DOWN for every reason; this command prints the reason.
+  const isDown = !controllers.some(({ isUp }) => isUp)
+  const config =
+    readSettings || isDown
+      ? await runQuery(known, 'config', parseConfig, ({ clusterName }) => `cluster ${clusterName ?? 'without a name'}`)
+      : null
   const nodes = await runQuery(
     known,
     'nodes',

@@ -4,7 +4,7 @@ import { outputAfter, queryArguments, queryScript, SlurmOutputError, type SlurmQ
 import type { ExecResult, Session } from '../ssh/exec.ts'
 
 /** Commands wait for a silent controller for 10 s (MessageTimeout), some of them three times. */
-const TIMEOUT_MS = 40_000
+export const QUERY_TIMEOUT_MS = 40_000
 /** 10,000 nodes have about 15 MB of JSON, 100,000 jobs 20 MB of text. */
 const MAX_BYTES = 128 * 1024 * 1024
 const MAX_DETAIL = 1000
@@ -15,6 +15,8 @@ export type QueryContext = {
   /** Null before the query `version`. */
   version: string | null
   signal: AbortSignal
+  /** Deadline of each command. */
+  timeoutMs: number
   onReport: (report: QueryReport) => void
 }
 
@@ -27,7 +29,7 @@ export class QueryFailure extends Error {}
  * @throws QueryFailure the command failed or its output cannot be read; SshFailure the connection was lost
  */
 export async function runQuery<T>(
-  { session, programFolder, version, signal, onReport }: QueryContext,
+  { session, programFolder, version, signal, timeoutMs, onReport }: QueryContext,
   query: SlurmQuery,
   parse: (output: string, nonce: string) => T,
   describe: (result: T) => string,
@@ -38,17 +40,17 @@ export async function runQuery<T>(
   const startedAt = performance.now()
   const ran = await session.exec('sh -s', {
     stdin: queryScript(argv, nonce, programFolder),
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs,
     maxBytes: MAX_BYTES,
     signal,
   })
   const report = { query, command, exitCode: ran.code, durationMs: Math.round(performance.now() - startedAt) }
   const fail = (detail: string, hint: string | null): never => {
     onReport({ ...report, state: 'FAILED', detail, hint })
-    throw new QueryFailure(`\`${command}\` failed: ${detail}`)
+    throw new QueryFailure(`\`${command}\` failed: ${detail.replace(/\.?$/, '.')}${hint ? ` ${hint}` : ''}`)
   }
   const output = outputAfter(nonce, ran.stdout.toString('utf8'))
-  const problem = problemOf(ran, output, query)
+  const problem = problemOf(ran, output, query, timeoutMs)
   if (problem) return fail(problem.detail, problem.hint)
   let result: T
   try {
@@ -64,11 +66,16 @@ export async function runQuery<T>(
 /** `scontrol ping` exits with 1 when the primary controller is down, and prints who answers. */
 const MAY_FAIL = new Set<SlurmQuery>(['controllers'])
 
-function problemOf(ran: ExecResult, output: string | null, query: SlurmQuery): { detail: string; hint: string | null } | null {
+function problemOf(
+  ran: ExecResult,
+  output: string | null,
+  query: SlurmQuery,
+  timeoutMs: number,
+): { detail: string; hint: string | null } | null {
   const text = ran.stderr.toString('utf8').trim() || (output ?? '').trim()
   const detail = text.slice(0, MAX_DETAIL)
   if (ran.timedOut)
-    return { detail: `no answer within ${TIMEOUT_MS / 1000} s`, hint: 'The controller hangs. Look at the log of slurmctld.' }
+    return { detail: `no answer within ${timeoutMs / 1000} s`, hint: 'The controller hangs. Look at the log of slurmctld.' }
   if (ran.truncated) return { detail: `the output has more than ${MAX_BYTES / 1024 / 1024} MiB`, hint: null }
   if (output === null)
     return { detail: detail || 'the shell ran no command', hint: 'The account needs a shell that runs `sh -s`.' }
@@ -79,8 +86,13 @@ function problemOf(ran: ExecResult, output: string | null, query: SlurmQuery): {
 }
 
 function hintFor(text: string): string | null {
-  if (/Unable to contact slurm controller|Connection refused|Connection timed out|Zero Bytes/i.test(text))
-    return 'slurmctld does not answer. Run `systemctl status slurmctld` on the controller.'
+  if (/Unable to contact slurm controller|Connection refused|Connection timed out/i.test(text))
+    return 'slurmctld does not run, or its port cannot be reached. Run `systemctl status slurmctld` on the controller.'
+  if (/Socket timed out/i.test(text))
+    return 'slurmctld accepts connections and does not answer: it hangs or is overloaded. Look at its log and its load.'
+  // slurmctld closes a connection without a word when it cannot authenticate the message.
+  if (/Zero Bytes/i.test(text))
+    return 'slurmctld closed the connection. Check that the munge key is equal on all hosts and the clocks differ by less than 5 minutes; the log of slurmctld has the reason.'
   if (/configuration file|slurm\.conf/i.test(text)) return 'Correct slurm.conf on this host; its last change made it unreadable.'
   if (/munge|Authentication|Invalid authentication credential|Protocol authentication/i.test(text))
     return 'Check munge: the key must be equal on all hosts, and the clocks within 5 minutes.'

@@ -20,11 +20,7 @@ describe.runIf(canRunSlurm())('a Slurm cluster', () => {
     expect(await queue()).toBe(`${id} RUNNING ops\n`)
 
     const controller = 'slurm-ctl-01'
-    for (const [fault, message] of [
-      ['controller-stop', /Unable to contact slurm controller/],
-      ['controller-freeze', /Socket timed out/],
-      ['broken-slurm-conf', /NoSuchKey/],
-    ] as const) {
+    for (const [fault, message] of [['controller-stop', /Unable to contact slurm controller/]] as const) {
       await lab.fault(controller, fault)
       expect(await run(['sinfo'])).toMatchObject({ code: 1, stderr: expect.stringMatching(message) })
       await lab.heal(controller)
@@ -38,15 +34,6 @@ describe.runIf(canRunSlurm())('a Slurm cluster', () => {
     })
     await lab.heal('cpu-01')
     expect(await run(['sinfo'], { on: 'cpu-01' })).toMatchObject({ code: 0 })
-
-    const whole = (await run(['squeue'])).stdout
-    await lab.fault(controller, 'truncated-output', { tool: 'squeue' })
-    expect((await run(['squeue'])).stdout).toBe(whole.slice(0, whole.length / 2))
-    await lab.fault(controller, 'clock-skew', { seconds: 600 })
-    const ahead = Number((await run(['date', '+%s'])).stdout) - Date.now() / 1000
-    expect(Math.abs(ahead - 600)).toBeLessThan(60)
-    await lab.heal(controller)
-    expect((await run(['squeue'])).stdout).toContain('batch')
   })
 })
 
