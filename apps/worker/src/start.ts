@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { openArtifactStore } from '@muster/core/artifacts'
-import { slurmRefreshQueue } from '@muster/core/clusters'
+import { slurmClusterTestQueue, slurmRefreshQueue } from '@muster/core/clusters'
 import { connectionTestQueue } from '@muster/core/connections'
 import type { SystemCtx } from '@muster/core/context'
 import { credentialKeyRotated, openVault, takeMasterPassword } from '@muster/core/credentials'
@@ -24,6 +24,7 @@ import { connectionTestHandler } from './handlers/connection-test.ts'
 import { credentialRotationHandler } from './handlers/credential-rotation.ts'
 import { discoveryHandler } from './handlers/discovery.ts'
 import { jobRunHandler } from './handlers/job-run.ts'
+import { slurmClusterTestHandler } from './handlers/slurm-cluster-test.ts'
 import { slurmRefreshHandler } from './handlers/slurm-refresh.ts'
 import { serveHealth } from './health.ts'
 import { reconcileAgentHistory, reconcileAgents } from './reconcilers/agents.ts'
@@ -166,6 +167,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       config.SSH_CONCURRENCY,
       slurmRefreshHandler({ ...deps, controllers, stopping: sshStop.signal }),
     )
+    await queue.work(slurmClusterTestQueue, config.SSH_CONCURRENCY, slurmClusterTestHandler(ssh))
     await queue.work(credentialRotationQueue, ROTATIONS, credentialRotationHandler(ssh))
     await queue.work(
       jobRunQueue,

@@ -17,7 +17,30 @@ const IDLE_MS = 90_000
 const MAX_AGE_MS = 600_000
 
 type Deps = Pick<WorkerDeps<NodeConfig>, 'config' | 'stopping'> & { bastions: BastionPool }
+/** What a handler needs to log in to controllers. */
+export type ControllerLogin = Omit<WorkerDeps<NodeConfig>, 'listener'> & { bastions: BastionPool }
 type Entry = { session: Session; openedAt: number; timer: NodeJS.Timeout }
+
+/**
+ * Opens a session on a controller's host.
+ * @returns the session, and the login as a shell would show it
+ * @throws QueryFailure Muster may not connect to the node; SshFailure it cannot
+ */
+export async function openController(
+  ctx: Ctx,
+  { config, bastions, stopping }: Deps,
+  nodeId: string,
+): Promise<{ session: Session; command: string }> {
+  const access = (await nodeAccess(ctx, config.LOCAL_TARGETS, [nodeId])).get(nodeId)!
+  if (access instanceof DomainError) throw new QueryFailure(access.message)
+  const { node, hops } = access
+  const blockedReason = connectBlockedReason(node) ?? unapprovedHopReason(hops)
+  if (blockedReason) throw new QueryFailure(blockedReason)
+  // Committed before the worker connects.
+  await retryTransient(() => recordControllerConnection(ctx, { nodeId }))
+  const session = await openSession(access, { timeoutMs: config.SSH_TIMEOUT * 1000, bastions, signal: stopping })
+  return { session, command: node.connectionType === 'ssh' ? `ssh -p ${node.port} ${node.host}` : 'sh' }
+}
 
 /** Sessions on controllers' hosts that stay open between refreshes, one per node. */
 export type ControllerSessions = {
@@ -29,7 +52,8 @@ export type ControllerSessions = {
   close(): void
 }
 
-export function createControllerSessions({ config, bastions, stopping }: Deps): ControllerSessions {
+export function createControllerSessions(deps: Deps): ControllerSessions {
+  const { config, stopping } = deps
   const entries = new Map<string, Entry>()
   const drop = (nodeId: string) => {
     const entry = entries.get(nodeId)
@@ -43,15 +67,6 @@ export function createControllerSessions({ config, bastions, stopping }: Deps): 
     const timer = setTimeout(() => drop(nodeId), IDLE_MS)
     timer.unref()
     entries.set(nodeId, { session, openedAt, timer })
-  }
-  async function open(ctx: Ctx, nodeId: string): Promise<Session> {
-    const access = (await nodeAccess(ctx, config.LOCAL_TARGETS, [nodeId])).get(nodeId)!
-    if (access instanceof DomainError) throw new QueryFailure(access.message)
-    const blockedReason = connectBlockedReason(access.node) ?? unapprovedHopReason(access.hops)
-    if (blockedReason) throw new QueryFailure(blockedReason)
-    // Committed before the worker connects.
-    await retryTransient(() => recordControllerConnection(ctx, { nodeId }))
-    return openSession(access, { timeoutMs: config.SSH_TIMEOUT * 1000, bastions, signal: stopping })
   }
   // The host may have restarted since the last use; without this, the first command would fail or wait.
   async function isAlive(session: Session): Promise<boolean> {
@@ -69,7 +84,7 @@ export function createControllerSessions({ config, bastions, stopping }: Deps): 
       if (found && !(await isAlive(found.session))) drop(nodeId)
       const existing = entries.get(nodeId)
       const openedAt = existing?.openedAt ?? performance.now()
-      const session = existing?.session ?? (await open(ctx, nodeId))
+      const session = existing?.session ?? (await openController(ctx, deps, nodeId)).session
       keep(nodeId, session, openedAt)
       try {
         const result = await work(session)

@@ -23,7 +23,7 @@ export type ClusterCondition = (typeof CLUSTER_STATES)[number]
 
 /** One command on a controller's host, as it was run. */
 export type QueryReport = {
-  query: SlurmQuery | 'login' | 'munge' | 'clock' | 'rights'
+  query: SlurmQuery | 'login' | 'munge' | 'clock' | 'accounting' | 'rights'
   /** As a shell would show it. */
   command: string
   state: 'OK' | 'FAILED' | 'SKIPPED'
