@@ -1,7 +1,16 @@
 import { SQUEUE_FORMAT } from './parse-jobs.ts'
 
-/** What a client reads from a controller's host; each is one command. */
-export type SlurmQuery = 'version' | 'controllers' | 'config' | 'nodes' | 'partitions' | 'reservations' | 'jobs' | 'scheduler'
+/** What a client reads from a controller's host; each is one command. `tasks` are the jobs with one record per array task. */
+export type SlurmQuery =
+  | 'version'
+  | 'controllers'
+  | 'config'
+  | 'nodes'
+  | 'partitions'
+  | 'reservations'
+  | 'jobs'
+  | 'tasks'
+  | 'scheduler'
 
 /** data_parser plugins, newest first. Slurm has no default that is stable: each release removes old ones and changes `--json`. */
 const DATA_PARSERS: readonly [minVersion: number, parser: string][] = [
@@ -41,6 +50,8 @@ export function queryArguments(query: SlurmQuery, version: string | null, nonce:
       return ['scontrol', 'show', 'reservations', '--oneliner']
     case 'jobs':
       return ['squeue', '--all', '--noheader', `--format=${nonce}${SQUEUE_FORMAT}`]
+    case 'tasks':
+      return ['squeue', '--all', '--noheader', '--array', `--format=${nonce}${SQUEUE_FORMAT}`]
     case 'scheduler':
       return ['sdiag']
   }
