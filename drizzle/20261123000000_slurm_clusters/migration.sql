@@ -93,6 +93,40 @@ CREATE TABLE "slurm_partitions" (
 	CONSTRAINT "slurm_partitions_cluster_id_name_unique" UNIQUE("cluster_id","name")
 );
 --> statement-breakpoint
+CREATE TABLE "slurm_action_items" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"action_id" uuid NOT NULL,
+	"target" text NOT NULL,
+	"before" text,
+	"after" text,
+	"sent_at" timestamp with time zone,
+	"result" text,
+	"message" text,
+	CONSTRAINT "slurm_action_items_action_id_target_unique" UNIQUE("action_id","target")
+);
+--> statement-breakpoint
+CREATE TABLE "slurm_actions" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"cluster_id" uuid NOT NULL,
+	"verb" text NOT NULL,
+	"action" jsonb NOT NULL,
+	"reason" text NOT NULL,
+	"target_count" integer NOT NULL,
+	"problem_count" integer DEFAULT 0 NOT NULL,
+	"claim_token" text,
+	"claimed_until" timestamp with time zone,
+	"started_at" timestamp with time zone,
+	"finished_at" timestamp with time zone,
+	"error" text,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"status" text GENERATED ALWAYS AS (case when finished_at is not null then case when problem_count = 0 then 'SUCCEEDED' when problem_count < target_count then 'PARTIAL' else 'FAILED' end
+          when started_at is not null then 'RUNNING' else 'PENDING' end) STORED NOT NULL
+);
+--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_tenant_id_id_index" ON "slurm_cluster_tests" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_node_id_id_index" ON "slurm_cluster_tests" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_created_at_index" ON "slurm_cluster_tests" ("created_at") WHERE finished_at is null;--> statement-breakpoint
@@ -104,6 +138,10 @@ CREATE INDEX "slurm_jobs_node_names_index" ON "slurm_jobs" USING gin ("node_name
 CREATE INDEX "slurm_nodes_tenant_id_id_index" ON "slurm_nodes" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_nodes_node_id_index" ON "slurm_nodes" ("node_id");--> statement-breakpoint
 CREATE INDEX "slurm_partitions_tenant_id_id_index" ON "slurm_partitions" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "slurm_action_items_action_id_id_index" ON "slurm_action_items" ("action_id","id");--> statement-breakpoint
+CREATE INDEX "slurm_actions_tenant_id_id_index" ON "slurm_actions" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "slurm_actions_cluster_id_id_index" ON "slurm_actions" ("cluster_id","id");--> statement-breakpoint
+CREATE INDEX "slurm_actions_created_at_index" ON "slurm_actions" ("created_at") WHERE finished_at is null;--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
@@ -116,4 +154,9 @@ ALTER TABLE "slurm_nodes" ADD CONSTRAINT "slurm_nodes_tenant_id_tenants_id_fkey"
 ALTER TABLE "slurm_nodes" ADD CONSTRAINT "slurm_nodes_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_nodes" ADD CONSTRAINT "slurm_nodes_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
-ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;
+ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "slurm_action_items" ADD CONSTRAINT "slurm_action_items_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "slurm_action_items" ADD CONSTRAINT "slurm_action_items_action_id_slurm_actions_id_fkey" FOREIGN KEY ("action_id") REFERENCES "slurm_actions"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "slurm_actions" ADD CONSTRAINT "slurm_actions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "slurm_actions" ADD CONSTRAINT "slurm_actions_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "slurm_actions" ADD CONSTRAINT "slurm_actions_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;

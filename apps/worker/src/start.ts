@@ -14,6 +14,7 @@ import { createQueue, queueBacklogs } from '@muster/core/queue'
 import { queues } from '@muster/core/registry'
 import { credentialRotationQueue } from '@muster/core/rotations'
 import { jobRunQueue } from '@muster/core/runs'
+import { slurmActionQueue } from '@muster/core/slurm-actions'
 import packageJson from '../package.json' with { type: 'json' }
 import { chooseIsolation } from './ansible/isolation/choose-isolation.ts'
 import { describeIsolation } from './ansible/isolation/isolation.ts'
@@ -24,6 +25,7 @@ import { connectionTestHandler } from './handlers/connection-test.ts'
 import { credentialRotationHandler } from './handlers/credential-rotation.ts'
 import { discoveryHandler } from './handlers/discovery.ts'
 import { jobRunHandler } from './handlers/job-run.ts'
+import { slurmActionHandler } from './handlers/slurm-action.ts'
 import { slurmClusterTestHandler } from './handlers/slurm-cluster-test.ts'
 import { slurmRefreshHandler } from './handlers/slurm-refresh.ts'
 import { serveHealth } from './health.ts'
@@ -168,6 +170,11 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       slurmRefreshHandler({ ...deps, controllers, stopping: sshStop.signal }),
     )
     await queue.work(slurmClusterTestQueue, config.SSH_CONCURRENCY, slurmClusterTestHandler(ssh))
+    await queue.work(
+      slurmActionQueue,
+      config.SSH_CONCURRENCY,
+      slurmActionHandler({ ...deps, controllers, stopping: sshStop.signal }),
+    )
     await queue.work(credentialRotationQueue, ROTATIONS, credentialRotationHandler(ssh))
     await queue.work(
       jobRunQueue,

@@ -23,6 +23,7 @@ import { nodesDomain } from './nodes/domain.ts'
 import { rotationsDomain } from './rotations/domain.ts'
 import { runQueueDomain } from './run-queue/domain.ts'
 import { runsDomain } from './runs/domain.ts'
+import { slurmActionsDomain } from './slurm-actions/domain.ts'
 import { systemDomain } from './system/domain.ts'
 import { templatesDomain } from './templates/domain.ts'
 import { variablesDomain } from './variables/domain.ts'
@@ -48,6 +49,7 @@ export const domains = [
   rotationsDomain,
   runQueueDomain,
   runsDomain,
+  slurmActionsDomain,
   systemDomain,
   templatesDomain,
   variablesDomain,

@@ -1,12 +1,13 @@
 import { failStalledSlurmTests, requestDueRefreshes } from '@muster/core/clusters'
 import type { SystemCtx } from '@muster/core/context'
+import { reassignSlurmActions } from '@muster/core/slurm-actions'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
 const EVERY_MS = 5000
 
-/** Asks for a refresh of each Slurm cluster whose time has come, and ends tests of lost workers. */
+/** Asks for a refresh of each Slurm cluster whose time has come, ends tests of lost workers and continues their actions. */
 export const reconcileSlurmClusters = (runtime: SystemCtx): Reconciler =>
   reconcile('slurm clusters', EVERY_MS, runtime.log, async () => {
     await failStalledSlurmTests(runtime)
-    return requestDueRefreshes(runtime)
+    return (await requestDueRefreshes(runtime)) + (await reassignSlurmActions(runtime))
   })

@@ -1,0 +1,177 @@
+import { addSlurmCluster, type SlurmCluster, slurmClusters } from '@muster/core/clusters'
+import { createCredential } from '@muster/core/credentials'
+import {
+  previewSlurmAction,
+  type SlurmActionItem,
+  type SlurmActionRow,
+  slurmActionItems,
+  slurmActions,
+  startSlurmAction,
+} from '@muster/core/slurm-actions'
+import { LOOPBACK } from '@muster/core/testing'
+import { canRunSlurm, type OwnedLab } from '@muster/lab'
+import { createLab } from '@muster/lab/testing'
+import { asc, eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createControllerSessions } from '../slurm/controller-sessions.ts'
+import { createNodeFixture } from '../testing/node-fixture.ts'
+import { slurmActionHandler } from './slurm-action.ts'
+import { slurmRefreshHandler } from './slurm-refresh.ts'
+
+const CONTROLLER = 'slurm-ctl-01'
+type Request = Omit<Parameters<typeof startSlurmAction>[1], 'clusterId' | 'reason'>
+
+describe.runIf(canRunSlurm())('actions on a real cluster', () => {
+  let lab: OwnedLab
+  let fixture: Awaited<ReturnType<typeof createNodeFixture>>
+  let controllers: ReturnType<typeof createControllerSessions>
+  let cluster: SlurmCluster
+  let handle: ReturnType<typeof slurmActionHandler>
+  let refresh: ReturnType<typeof slurmRefreshHandler>
+
+  beforeAll(async () => {
+    lab = await createLab({ nodes: [{ name: 'cpu-01' }, { name: 'cpu-02' }], slurm: { config: { SlurmdTimeout: '300' } } })
+    fixture = await createNodeFixture(lab)
+    const { runtime, admin, bastions, stopping } = fixture
+    const config = { SSH_TIMEOUT: 3, LOCAL_TARGETS: LOOPBACK }
+    controllers = createControllerSessions({ config, bastions, stopping: stopping.signal })
+    const deps = { runtime, config, workerId: 'test-worker', bastions, controllers, stopping: stopping.signal }
+    handle = slurmActionHandler(deps)
+    refresh = slurmRefreshHandler(deps)
+    const { username, privateKey } = lab.credentials.rootKey!
+    const root = await createCredential(admin, { name: 'root', kind: 'SSH_KEY', username, privateKey })
+    const controller = await fixture.addKnown(lab.node(CONTROLLER), { credentialId: root.id })
+    cluster = await addSlurmCluster(admin, { name: 'lab', controllerNodeId: controller.id })
+    await read()
+  })
+  afterAll(async () => {
+    controllers?.close()
+    await fixture?.close()
+  })
+
+  async function read(): Promise<void> {
+    await fixture.runtime.db.update(slurmClusters).set({ nextRefreshAt: sql`now()`, claimedUntil: null })
+    await refresh({ id: cluster.id, tenantId: fixture.tenant.id })
+  }
+  const start = (request: Request, reason = 'test') =>
+    startSlurmAction(fixture.admin, { clusterId: cluster.id, reason, ...request })
+  async function run(request: Request, reason?: string): Promise<{ row: SlurmActionRow; items: SlurmActionItem[] }> {
+    const { id, tenantId } = await start(request, reason)
+    await handle({ id, tenantId })
+    return resultOf(id)
+  }
+  async function resultOf(id: string) {
+    const { db } = fixture.runtime
+    const [row] = await db.select().from(slurmActions).where(eq(slurmActions.id, id))
+    const items = await db
+      .select()
+      .from(slurmActionItems)
+      .where(eq(slurmActionItems.actionId, id))
+      .orderBy(asc(slurmActionItems.id))
+    return { row: row!, items }
+  }
+  const slurm = async (...argv: string[]) => (await lab.slurm!.run(argv)).stdout.trim()
+  const stateOf = (job: string) => slurm('squeue', '--noheader', '--format=%T %r', `--jobs=${job}`)
+  const isRunning = (job: string) =>
+    vi.waitFor(async () => expect(await stateOf(job)).toMatch(/^RUNNING/), { timeout: 60_000, interval: 200 })
+  const resultsOf = (items: SlurmActionItem[]) => items.map(({ target, result }) => [target, result])
+
+  it('drains a node with a running job, which survives, and resumes it', async () => {
+    const job = await lab.slurm!.submit('sleep 3600', ['--nodelist=cpu-01'])
+    await isRunning(job)
+    const reason = `"swap" fan's | a=b; $(id) 更换 "`
+    const drained = await run({ verb: 'DRAIN_NODES', nodes: { hostlist: 'cpu-01,nosuch' } }, reason)
+    expect(drained.row).toMatchObject({ status: 'PARTIAL', problemCount: 1 })
+    expect(drained.items).toMatchObject([
+      {
+        target: 'cpu-01',
+        result: 'DONE',
+        before: 'MIXED',
+        after: `MIXED+DRAIN: ${(drained.row.action as { reason: string }).reason}`,
+      },
+      { target: 'nosuch', result: 'NOT_FOUND' },
+    ])
+    expect(await slurm('sinfo', '--noheader', '--Node', '--nodes=cpu-01,cpu-02', '--format=%N|%T|%E')).toContain(
+      `cpu-01|draining|${reason} (muster `,
+    )
+    expect(await stateOf(job)).toBe('RUNNING None')
+    const same = await run({ verb: 'UNDRAIN_NODES', nodes: { hostlist: 'cpu-0[1-2]' } })
+    expect(resultsOf(same.items)).toEqual([
+      ['cpu-01', 'DONE'],
+      ['cpu-02', 'UNCHANGED'],
+    ])
+    expect(await stateOf(job)).toBe('RUNNING None')
+    await slurm('scancel', job)
+  })
+
+  it('holds, releases and cancels the jobs that a preview counted', async () => {
+    const ids = [
+      await lab.slurm!.submit('sleep 600', ['--begin=now+1hour'], 'plain'),
+      await lab.slurm!.submit('sleep 600', ['--begin=now+1hour', '--array=1-4%2'], 'plain'),
+    ]
+    const other = await lab.slurm!.submit('sleep 600', ['--begin=now+1hour'])
+    await read()
+    const request: Request = { verb: 'HOLD_JOBS', jobs: { user: 'plain' } }
+    const preview = () => previewSlurmAction(fixture.admin, { clusterId: cluster.id, ...request })
+    const shown = await preview()
+    expect(shown.targets.map(({ target }) => target)).toEqual([ids[0], `${ids[1]}_[1-4%2]`])
+    const held = await run({ ...request, fingerprint: shown.fingerprint })
+    expect(held.row.status).toBe('SUCCEEDED')
+    expect(await stateOf(ids[0]!)).toBe('PENDING JobHeldAdmin')
+    expect(resultsOf((await run({ verb: 'RELEASE_JOBS', jobs: { ids: [`${ids[1]}_[1-2]`, ids[0]!, '99999'] } })).items)).toEqual([
+      [`${ids[1]}_[1-2]`, 'DONE'],
+      [ids[0], 'DONE'],
+      ['99999', 'NOT_FOUND'],
+    ])
+    const changed = await run({ verb: 'UPDATE_JOBS', jobs: { ids: [ids[0]!] }, timeLimitMinutes: 90, priority: 777 })
+    expect(changed.items).toMatchObject([{ result: 'DONE', after: expect.stringContaining('time limit 90 min, priority 777') }])
+    const cancel: Request = { verb: 'CANCEL_JOBS', jobs: { user: 'plain' } }
+    await read()
+    const { fingerprint } = await previewSlurmAction(fixture.admin, { clusterId: cluster.id, ...cancel })
+    expect((await run({ ...cancel, fingerprint })).row.status).toBe('SUCCEEDED')
+    expect(await slurm('squeue', '--noheader', '--format=%i')).toBe(other)
+    await slurm('scancel', other)
+  })
+
+  it('quotes Slurm for a job that cannot be suspended, and requeues a running one once', async () => {
+    const job = await lab.slurm!.submit('sleep 600', ['--requeue'])
+    const pending = await lab.slurm!.submit('sleep 600', ['--begin=now+1hour'])
+    await isRunning(job)
+    const suspended = await run({ verb: 'SUSPEND_JOBS', jobs: { ids: [job, pending] } })
+    expect(suspended.items).toMatchObject([
+      { target: job, result: 'DONE', after: 'SUSPENDED' },
+      { target: pending, result: 'REFUSED', message: expect.stringContaining('Job is pending execution') },
+    ])
+    expect((await run({ verb: 'RESUME_JOBS', jobs: { ids: [job] } })).items).toMatchObject([{ result: 'DONE', after: 'RUNNING' }])
+    expect((await run({ verb: 'REQUEUE_JOBS', jobs: { ids: [job] } })).row.status).toBe('SUCCEEDED')
+    await slurm('scancel', job, pending)
+  })
+
+  it('changes partitions, weights, features and reservations', async () => {
+    const partition = (partitionState: 'DRAIN' | 'UP') =>
+      run({ verb: 'SET_PARTITION_STATE', partitions: ['batch'], partitionState })
+    expect((await partition('DRAIN')).items).toMatchObject([{ result: 'DONE', before: 'UP', after: 'DRAIN' }])
+    expect((await partition('UP')).items).toMatchObject([{ result: 'DONE', after: 'UP' }])
+    const update = await run({ verb: 'UPDATE_NODES', nodes: { hostlist: 'cpu-02' }, features: ['rack2', 'fast'], weight: 7 })
+    expect(update.items).toMatchObject([{ result: 'DONE', after: 'weight 7, features rack2,fast' }])
+    const reservation = { name: 'fix', hostlist: 'cpu-02', durationMinutes: 60, users: ['root'] }
+    const create = () => run({ verb: 'CREATE_RESERVATION', reservation: { ...reservation, flags: ['MAINT'] } })
+    expect((await create()).row.status).toBe('SUCCEEDED')
+    expect((await create()).items).toMatchObject([{ result: 'UNCHANGED' }])
+    const longer = await run({ verb: 'UPDATE_RESERVATION', reservation: { name: 'fix', durationMinutes: 120 } })
+    expect(longer.row.status).toBe('SUCCEEDED')
+    const again = await run({ verb: 'CREATE_RESERVATION', reservation })
+    expect(again.items).toMatchObject([{ result: 'REFUSED', message: expect.stringContaining('Duplicate reservation name') }])
+    const remove = () => run({ verb: 'DELETE_RESERVATION', reservation: { name: 'fix' } })
+    expect((await remove()).items).toMatchObject([{ result: 'DONE', after: null }])
+    expect((await remove()).items).toMatchObject([{ result: 'NOT_FOUND' }])
+  })
+
+  it('sends nothing when no controller answers', async () => {
+    await lab.fault(CONTROLLER, 'controller-stop')
+    const { row, items } = await run({ verb: 'DRAIN_NODES', nodes: { hostlist: 'cpu-01' } })
+    expect(row).toMatchObject({ status: 'FAILED', error: expect.stringContaining('No controller answers: slurm-ctl-01') })
+    expect(items).toMatchObject([{ result: 'NOT_SENT', sentAt: null }])
+    await lab.heal()
+  })
+})

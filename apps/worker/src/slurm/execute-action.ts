@@ -1,0 +1,177 @@
+import { setTimeout } from 'node:timers/promises'
+import { expandHostlist } from '@muster/core/selection'
+import type { ClaimedSlurmAction, SlurmActionItem, SlurmItemOutcome } from '@muster/core/slurm-actions'
+import { parseControllers, parseJobs, parseNodes, parsePartitions, parseReservations, parseVersion } from '@muster/slurm'
+import {
+  actionArguments,
+  commandGroups,
+  isRepeatable,
+  removesTarget,
+  type SlurmAction,
+  stateFinder,
+  type TargetState,
+  targetKind,
+} from '@muster/slurm/commands'
+import { type CommandOutcome, runCommand } from './run-command.ts'
+import { type QueryContext, QueryFailure, runQuery } from './run-query.ts'
+
+/** Pauses before the state is read again, until the effect is seen. Slurm shows most effects at once. */
+const PAUSES_MS = [0, 300, 700, 1500, 3000, 5000]
+/** After a command for many targets failed, they are tried one by one, up to this number, for Slurm's words about each. */
+const MAX_SINGLE = 200
+
+/** How progress is stored. Each function returns false when another worker has taken over: then this one must stop. */
+export type ActionJournal = {
+  command(command: string, targets: { target: string; before: string | null }[]): Promise<boolean>
+  results(outcomes: SlurmItemOutcome[]): Promise<boolean>
+}
+
+/** Another worker has the action now. */
+export class ActionTakenOver extends Error {}
+
+type Found = (target: string) => TargetState | null
+type Pending = { item: SlurmActionItem; before: TargetState | null; said: CommandOutcome }
+
+/**
+ * Executes an action over an open session: reads the state, runs the commands, and reads the state until it shows the effect. A repeated
+ * execution continues: what an earlier one sent is judged by the state, and only commands that do no harm are sent again.
+ * @param pausesMs before each reading of the state after a command
+ * @throws QueryFailure the controller does not answer; SshFailure; ActionTakenOver
+ */
+export async function executeAction(
+  { row: { action }, items }: ClaimedSlurmAction,
+  context: Omit<QueryContext, 'version'>,
+  journal: ActionJournal,
+  pausesMs: readonly number[] = PAUSES_MS,
+): Promise<void> {
+  const version = await checkController(context)
+  const read = () => readState(action, { ...context, version })
+  const store = async (outcomes: SlurmItemOutcome[]) => {
+    if (outcomes.length > 0 && !(await journal.results(outcomes))) throw new ActionTakenOver()
+  }
+  const find = await read()
+  const todo = items.filter((item) => needsCommand(action, item, find(item.target)))
+  await store(items.filter((item) => !todo.includes(item)).map((item) => withoutCommand(action, item, find(item.target))))
+
+  const byTarget = new Map(todo.map((item) => [item.target, item]))
+  const groups = commandGroups(
+    action,
+    todo.map(({ target }) => target),
+  )
+  const send = async (targets: string[]): Promise<Pending[]> => {
+    const argv = actionArguments(action, targets)
+    const before = targets.map((target) => ({ target, before: find(target)?.text ?? null }))
+    if (!(await journal.command(argv.join(' '), before))) throw new ActionTakenOver()
+    const said = await runCommand(context, argv)
+    return targets.map((target) => ({ item: byTarget.get(target)!, before: find(target), said }))
+  }
+  for (const group of groups) {
+    let open = await send(group)
+    const tried = { singly: group.length === 1 }
+    for (const pause of pausesMs) {
+      if (open.length === 0) break
+      await setTimeout(pause, null, { signal: context.signal })
+      const now = await read()
+      const isDone = ({ item, before, said }: Pending) => isEffective(action, before, now(item.target), said)
+      await store(open.filter(isDone).map(({ item, before }) => outcome(item, 'DONE', before, now(item.target), null)))
+      open = open.filter((pending) => !isDone(pending))
+      if (!tried.singly && open.some(({ said }) => !said.isOk)) {
+        tried.singly = true
+        for (const [i, pending] of open.slice(0, MAX_SINGLE).entries()) open[i] = (await send([pending.item.target]))[0]!
+        continue
+      }
+      const refused = open.filter(({ said }) => !said.isOk)
+      await store(refused.map((pending) => refusal(pending, now(pending.item.target))))
+      open = open.filter(({ said }) => said.isOk)
+    }
+    const last = open.length > 0 ? await read() : find
+    await store(open.map(({ item, before, said }) => unverified(item, before, last(item.target), said)))
+  }
+}
+
+/** Other commands wait for a silent controller for up to 30 s. @returns the version */
+async function checkController(context: Omit<QueryContext, 'version'>): Promise<string | null> {
+  const first = { ...context, version: null }
+  const version = await runQuery(first, 'version', parseVersion, (found) => found ?? 'unknown')
+  const controllers = await runQuery(first, 'controllers', parseControllers, (list) => `${list.length}`)
+  if (!controllers.some(({ isUp }) => isUp))
+    throw new QueryFailure(
+      `No controller answers: ${controllers.map(({ hostname }) => hostname).join(', ') || 'none is configured'}. Run \`systemctl status slurmctld\` there.`,
+    )
+  return version
+}
+
+async function readState(action: SlurmAction, context: QueryContext): Promise<Found> {
+  const describe = (list: readonly unknown[]) => `${list.length}`
+  const read = async () => {
+    switch (targetKind(action.verb)) {
+      case 'node':
+        return { nodes: await runQuery(context, 'nodes', (output) => parseNodes(output), describe) }
+      case 'job':
+        return { jobs: await runQuery(context, 'tasks', (output, nonce) => parseJobs(output, { nonce }), describe) }
+      case 'partition':
+        return { partitions: await runQuery(context, 'partitions', parsePartitions, describe) }
+      case 'reservation':
+        return { reservations: await runQuery(context, 'reservations', (output) => parseReservations(output), describe) }
+    }
+  }
+  return stateFinder(action, await read(), expandHostlist)
+}
+
+/** slurmctld 22.05 does not list nodes that are powered down. */
+const mayBeHidden = ({ verb }: SlurmAction): boolean => verb === 'POWER_UP_NODES' || verb === 'CREATE_RESERVATION'
+
+function needsCommand(action: SlurmAction, { sentAt }: SlurmActionItem, now: TargetState | null): boolean {
+  if (sentAt !== null && !isRepeatable(action)) return false
+  return now === null ? mayBeHidden(action) : !now.isReached
+}
+
+/** The result of a target that needs no command, or must not get one again. */
+function withoutCommand(action: SlurmAction, item: SlurmActionItem, now: TargetState | null): SlurmItemOutcome {
+  const wasSent = item.sentAt !== null
+  if (now?.isReached) return outcome(item, wasSent ? 'DONE' : 'UNCHANGED', now, now, null)
+  if (!wasSent) return outcome(item, 'NOT_FOUND', null, null, missing(action, item.target))
+  if (now === null && removesTarget(action)) return outcome(item, 'DONE', null, null, null)
+  if (now === null && isRepeatable(action)) return outcome(item, 'NOT_VERIFIED', null, null, missing(action, item.target))
+  return outcome(
+    item,
+    'NOT_VERIFIED',
+    null,
+    now,
+    'The worker was lost while it ran the command, which is not repeated because a repetition could do harm. Check the target and start the action again if needed.',
+  )
+}
+
+const missing = (action: SlurmAction, target: string): string =>
+  targetKind(action.verb) === 'job'
+    ? `The queue has no job ${target}: it has ended, or never existed.`
+    : `The cluster has no ${targetKind(action.verb)} ${target}.`
+
+function isEffective(action: SlurmAction, before: TargetState | null, now: TargetState | null, said: CommandOutcome): boolean {
+  if (now === null) return removesTarget(action) || (isSignal(action) && said.isOk)
+  // No list shows that a signal arrived. scancel reports signals that could not be delivered.
+  if (isSignal(action)) return said.isOk
+  return now.isReached || (!isRepeatable(action) && before !== null && before.epoch !== now.epoch)
+}
+
+const isSignal = (action: SlurmAction): boolean => action.verb === 'CANCEL_JOBS' && action.signal !== undefined
+
+const outcome = (
+  { target }: SlurmActionItem,
+  result: SlurmItemOutcome['result'],
+  before: TargetState | null,
+  after: TargetState | null,
+  message: string | null,
+): SlurmItemOutcome => ({ target, result, before: before?.text ?? null, after: after?.text ?? null, message })
+
+function refusal({ item, before, said }: Pending, now: TargetState | null): SlurmItemOutcome {
+  const isUnknown = before === null && /Invalid node name/i.test(said.text ?? '')
+  return outcome(item, isUnknown ? 'NOT_FOUND' : 'REFUSED', before, now, said.text)
+}
+
+function unverified(item: SlurmActionItem, before: TargetState | null, now: TargetState | null, said: CommandOutcome) {
+  const message = said.text
+    ? `The command was accepted, and its effect is not visible. It said: ${said.text}`
+    : 'The command was accepted, and its effect is not visible. Look at the state again later.'
+  return outcome(item, 'NOT_VERIFIED', before, now, message)
+}

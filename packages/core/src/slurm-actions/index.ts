@@ -1,0 +1,26 @@
+export { slurmActionAudit } from './audit-actions.ts'
+export { slurmActionChanged } from './change-events.ts'
+export {
+  type ClaimedSlurmAction,
+  claimSlurmAction,
+  finishSlurmAction,
+  recordSlurmCommand,
+  recordSlurmResults,
+  type SlurmItemOutcome,
+} from './execution.ts'
+export { actionOfReason } from './input.ts'
+export { slurmVerbPermission } from './permissions.ts'
+export { previewSlurmAction, type SlurmActionPreview } from './preview-slurm-action.ts'
+export { slurmActionQueue } from './queues.ts'
+export { reassignSlurmActions } from './reassign-slurm-actions.ts'
+export { startSlurmAction } from './start-slurm-action.ts'
+export {
+  SLURM_ACTION_STATUSES,
+  SLURM_ITEM_RESULTS,
+  type SlurmActionItem,
+  type SlurmActionRow,
+  type SlurmItemResult,
+  slurmActionItems,
+  slurmActions,
+} from './tables.ts'
+export type { SlurmTarget } from './targets.ts'

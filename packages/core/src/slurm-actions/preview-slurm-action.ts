@@ -1,0 +1,45 @@
+import { actionArguments, commandGroups, slurmWordProblem, targetKind } from '@muster/slurm/commands'
+import type { z } from 'zod'
+import type { SlurmCluster } from '../clusters/tables.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { actionOf, checkFields, SlurmActionInput } from './input.ts'
+import { slurmVerbPermission } from './permissions.ts'
+import { findCluster, findTargets, fingerprintOf, type SlurmTarget } from './targets.ts'
+
+export type SlurmActionPreview = {
+  cluster: SlurmCluster
+  targets: SlurmTarget[]
+  /** IDs of jobs that run on the nodes. */
+  runningJobs: string[]
+  /** The first commands, as a shell would show them. */
+  commands: string[]
+  commandCount: number
+  /** For `startSlurmAction`. */
+  fingerprint: string
+}
+
+const SHOWN_COMMANDS = 5
+
+/**
+ * Returns what an action would do, by the last refresh of its cluster. Nothing runs there.
+ * @throws NotFound the cluster; Conflict it has no controller node; InvalidInput also when nothing matches
+ */
+export async function previewSlurmAction(ctx: Ctx, input: z.input<typeof SlurmActionInput>): Promise<SlurmActionPreview> {
+  authorize(ctx, slurmVerbPermission(input.verb))
+  const request = parseInput(SlurmActionInput, input)
+  checkFields(request)
+  const action = actionOf(request, 'REASON')
+  const cluster = await findCluster(ctx.db, ctx, request.clusterId)
+  const targets = await findTargets(ctx.db, cluster, request, action)
+  const usable = targets.map(({ target }) => target).filter((target) => !slurmWordProblem(targetKind(action.verb), target))
+  const groups = commandGroups(action, usable)
+  return {
+    cluster,
+    targets,
+    runningJobs: [...new Set(targets.flatMap(({ runningJobs }) => runningJobs))],
+    commands: groups.slice(0, SHOWN_COMMANDS).map((group) => actionArguments(action, group).join(' ')),
+    commandCount: groups.length,
+    fingerprint: fingerprintOf(request, targets),
+  }
+}

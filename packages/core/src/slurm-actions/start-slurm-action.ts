@@ -1,0 +1,83 @@
+import { slurmWordProblem, targetKind } from '@muster/slurm/commands'
+import { z } from 'zod'
+import { audit } from '../audit/index.ts'
+import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
+import { authorize, type Ctx, createdBy } from '../kernel/context.ts'
+import { newId } from '../kernel/db/columns.ts'
+import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
+import { slurmActionAudit } from './audit-actions.ts'
+import { slurmActionChanged } from './change-events.ts'
+import { actionOf, checkFields, markedReason, Reason, SlurmActionInput, type SlurmActionRequest } from './input.ts'
+import { slurmVerbPermission } from './permissions.ts'
+import { slurmActionQueue } from './queues.ts'
+import { type SlurmActionRow, slurmActionItems, slurmActions } from './tables.ts'
+import { findCluster, findTargets, fingerprintOf } from './targets.ts'
+
+export const StartSlurmActionInput = SlurmActionInput.extend({
+  reason: Reason,
+  /** From a preview; required when the request does not name its targets. */
+  fingerprint: z.string().max(64).nullish(),
+  idempotencyKey: IdempotencyKey,
+})
+
+const ROWS_AT_ONCE = 5000
+const AUDITED_TARGETS = 200
+
+/**
+ * Starts an action on a cluster. A worker runs its commands, and stores for each target what the controller reports afterwards.
+ * @throws NotFound the cluster; Conflict it has no controller node, or other targets match than in the preview; InvalidInput
+ */
+export async function startSlurmAction(ctx: Ctx, input: z.input<typeof StartSlurmActionInput>): Promise<SlurmActionRow> {
+  authorize(ctx, slurmVerbPermission(input.verb))
+  const { idempotencyKey, reason, fingerprint, ...request } = parseInput(StartSlurmActionInput, input)
+  checkFields(request)
+  const store = oneRow(slurmActions)
+  const key = { verb: 'startSlurmAction', key: idempotencyKey, input: { ...request, reason, fingerprint }, result: store }
+  return idempotent(ctx, key, async (tx, ctx) => {
+    const id = newId()
+    const action = actionOf(request, markedReason(reason, id))
+    const cluster = await findCluster(tx, ctx, request.clusterId)
+    const targets = await findTargets(tx, cluster, request, action)
+    assertPreviewed(request, fingerprint, fingerprintOf(request, targets))
+    const [row] = await tx
+      .insert(slurmActions)
+      .values({
+        id,
+        tenantId: ctx.tenantId,
+        clusterId: cluster.id,
+        verb: action.verb,
+        action,
+        reason,
+        targetCount: targets.length,
+        ...createdBy(ctx),
+      })
+      .returning()
+    const items = targets.map(({ target }) => {
+      const problem = slurmWordProblem(targetKind(action.verb), target)
+      return {
+        tenantId: ctx.tenantId,
+        actionId: id,
+        target,
+        ...(problem ? { result: 'REFUSED' as const, message: `The name ${problem}.` } : {}),
+      }
+    })
+    for (let i = 0; i < items.length; i += ROWS_AT_ONCE)
+      await tx.insert(slurmActionItems).values(items.slice(i, i + ROWS_AT_ONCE))
+    await ctx.queue.send(tx, slurmActionQueue, [row!])
+    const names = targets.slice(0, AUDITED_TARGETS).map(({ target }) => target)
+    const details = { verb: action.verb, cluster: cluster.name, targets: names, targetCount: targets.length }
+    await audit(tx, ctx, slurmActionAudit.start, { id, name: cluster.name }, details, { reason })
+    ctx.notify(slurmActionChanged(row!))
+    return row!
+  })
+}
+
+/** Targets that the caller did not name must be those that a preview showed. */
+function assertPreviewed(request: SlurmActionRequest, fingerprint: string | null | undefined, current: string): void {
+  const { nodes, jobs } = request
+  const isNamed = nodes ? nodes.hostlist : jobs ? jobs.ids : true
+  if (!fingerprint && !isNamed)
+    throw new InvalidInput([{ path: 'fingerprint', message: 'is missing: preview the action, which shows its targets' }])
+  if (fingerprint && fingerprint !== current)
+    throw new Conflict('Other targets match now than in the preview. Preview the action again.')
+}
