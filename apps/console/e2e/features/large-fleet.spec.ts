@@ -1,14 +1,13 @@
 import { agentStateOf, hasAgent, nodeName } from '../fixtures/scenes/fleet.ts'
 import { expect, test } from '../fixtures/test.ts'
 import { t } from '../labels.ts'
-import { checkPage, SCREENS } from '../visual/check-page.ts'
+import { checkPage } from '../visual/check-page.ts'
 import { pages } from '../visual/pages.ts'
 
 // In one worker: 10,000 nodes are seeded once.
 test.describe.configure({ mode: 'default' })
-test.use(SCREENS.light)
 
-for (const page of pages) if (page.scene === 'large') checkPage(page, 'light')
+for (const page of pages) if (page.scene === 'large') checkPage(page, ['light'])
 
 test('scrolls through 10,000 nodes with few rows in the page, and selects all of them', async ({ page, scenes, signIn }) => {
   await signIn((await scenes.large()).operator)

@@ -6,12 +6,14 @@ import { createConsoleClient } from '@/graphql/client.ts'
 import { FreshClient } from '@/graphql/fresh-client.ts'
 import { resetSocket } from '@/graphql/socket.ts'
 import { getLanguage, startLanguage, subscribeLanguage } from '@/messages/language.ts'
+import { followSystemTheme } from '@/shell/theme.ts'
 import { Toasts } from '@/ui/toast.tsx'
 
 export function Providers({ children }: { children: ReactNode }) {
   const [generation, setGeneration] = useState(0)
   const language = useSyncExternalStore(subscribeLanguage, getLanguage, () => 'en' as const)
   useEffect(() => void startLanguage(), [])
+  useEffect(followSystemTheme, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: each generation needs its own client
   const client = useMemo(createConsoleClient, [generation])
   const restart = useMemo(

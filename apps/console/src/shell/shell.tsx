@@ -16,7 +16,7 @@ import {
 } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname, useRouter } from 'next/navigation'
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
+import { type ReactNode, useState, useSyncExternalStore } from 'react'
 import { useClient } from 'urql'
 import { SwitchTenant } from '@/access/member-documents.ts'
 import { roleLabel } from '@/access/roles.ts'
@@ -32,7 +32,7 @@ import { toast } from '@/ui/toast.tsx'
 import { HelpDialog } from './help.tsx'
 import { useShortcuts } from './keys.ts'
 import { Logo } from './logo.tsx'
-import { followSystemTheme, readTheme, type Theme, writeTheme } from './theme.ts'
+import { readTheme, type Theme, writeTheme } from './theme.ts'
 
 const destinations = [
   { href: '/fleet', label: 'nav.fleet', icon: Activity },
@@ -148,7 +148,6 @@ export function Shell({ viewer, children }: { viewer: Viewer | null; children: R
   const path = usePathname()
   const [hasHelp, setHelp] = useState(false)
   useShortcuts(() => setHelp(true))
-  useEffect(followSystemTheme, [])
   return (
     <div className="min-h-dvh md:pl-52">
       <a
