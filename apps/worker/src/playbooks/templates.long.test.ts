@@ -71,6 +71,9 @@ describe.runIf(canInstall)('all installing templates', { timeout: 600_000 }, () 
     await on('h100', 'rm /run/nvidia-loaded')
     const wrong = await play('install_nvidia_driver', ['h100'], nvidia({ nvidia_driver_version: 'latest' }))
     expect(wrong.output).toContain('nvidia_driver_version must be a branch such as 535 (it is latest)')
+    const unknown = await play('install_nvidia_driver', ['h100'], nvidia({ nvidia_driver_version: '540' }))
+    expect(changes(unknown)).toEqual({ h100: 'failed' })
+    expect(unknown.output).toContain('There is no package cuda-drivers-540. There are: cuda-drivers-535, cuda-drivers-550.')
     const unreachable = await play('install_nvidia_driver', ['h100'], {
       nvidia_driver_repository_url: `${fixture.repository.url}/nothing`,
     })
