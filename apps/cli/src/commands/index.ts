@@ -34,6 +34,19 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./groups/index.ts')).group(),
   },
   {
+    name: 'cluster',
+    aliases: ['clusters'],
+    heading: NODES,
+    description: 'test, add, list and refresh Slurm clusters',
+    load: async () => (await import('./clusters/index.ts')).cluster(),
+  },
+  {
+    name: 'slurm',
+    heading: NODES,
+    description: 'show nodes, partitions and jobs of Slurm clusters',
+    load: async () => (await import('./slurm/index.ts')).slurm(),
+  },
+  {
     name: 'run',
     heading: RUNS,
     description: 'run a template on nodes and follow its log',

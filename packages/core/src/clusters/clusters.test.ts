@@ -147,6 +147,12 @@ describe('refresh', () => {
     expect([await namesIn(), await jobsIn()]).toEqual([[], []])
   })
 
+  test('stores times, and counts of nodes that are no numbers of 32 bits', async () => {
+    await record(state({ nodes: [node('n1', { bootAt: new Date(1000), cpus: 1e12, gres: [] })] }))
+    const [row] = await t.runtime.db.select().from(slurmNodes).where(eq(slurmNodes.clusterId, cluster.id))
+    expect(row).toMatchObject({ cpus: 2 ** 31 - 1, gpus: 0, report: { bootAt: '1970-01-01T00:00:01.000Z' } })
+  })
+
   test('names jobs as squeue does', async () => {
     const array = { arrayJobId: 3 }
     await record(

@@ -75,6 +75,7 @@ export const SlurmJobFilter = builder.inputType('SlurmJobFilter', {
   description: 'Filter of jobs of a Slurm cluster. A job must match all fields that are given.',
   fields: (t) => ({
     state: t.stringList({ description: "One of these of Slurm's words for the base state, for example `PENDING`; at most 500." }),
+    jobId: t.stringList({ description: 'One of these IDs, as squeue shows them; at most 500.' }),
     user: t.stringList({ description: 'Of one of these users; at most 500.' }),
     partition: t.stringList({ description: 'In one of these partitions; at most 500.' }),
     reason: t.stringList({ description: "One of these of Slurm's words for the reason; at most 500." }),
@@ -89,9 +90,10 @@ export function jobConditions(
   j: typeof slurmJobs,
 ): SQL | undefined {
   if (!filter) return undefined
-  const { state, user, partition, reason, node, search } = filter
+  const { state, jobId, user, partition, reason, node, search } = filter
   return and(
     state ? isOneOf(j.state, upper(state), 'text') : undefined,
+    jobId ? isOneOf(j.jobId, jobId, 'text') : undefined,
     user ? isOneOf(j.userName, user, 'text') : undefined,
     partition ? sql`string_to_array(${j.partition}, ',') && ${sql.param(partition)}::text[]` : undefined,
     reason ? isOneOf(j.reason, reason, 'text') : undefined,

@@ -1,5 +1,6 @@
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
+import { foldHostlist } from '@muster/core/selection'
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { builder } from '../../builder.ts'
@@ -10,6 +11,8 @@ const { slurmJobs, slurmNodes, slurmPartitions } = schema
 
 /** Nodes in one state with their resources. */
 type NodeCount = {
+  /** The cluster or partition. */
+  id: string
   state: string
   nodes: number
   cpus: number
@@ -20,6 +23,25 @@ type NodeCount = {
 type JobCount = { state: string; jobs: number }
 type ReasonCount = { reason: string; jobs: number }
 
+/** Rows by their column `id`. */
+async function grouped<Row>(context: ApiContext, query: SQL): Promise<Map<string, Row[]>> {
+  const { rows } = await context.ctx.db.execute(query)
+  return Map.groupBy(rows, ({ id }) => String(id)) as Map<string, Row[]>
+}
+
+/** Names of nodes by state, by cluster or partition. */
+const namesOf = loader<{ state: string; names: string[] }[]>((context, ids) =>
+  grouped(
+    context,
+    sql`with given as (select unnest(${sql.param([...ids])}::uuid[]) as id)
+      select g.id, n.state, array_agg(n.name) as names from given g
+      left join ${slurmPartitions} p on p.id = g.id and p.tenant_id = ${context.ctx.tenantId}
+      join ${slurmNodes} n on n.tenant_id = ${context.ctx.tenantId}
+        and n.cluster_id = coalesce(p.cluster_id, g.id) and (p.id is null or p.name = any(n.partitions))
+      group by g.id, n.state`,
+  ),
+)
+
 export const SlurmNodeCount = builder.objectRef<NodeCount>('SlurmNodeCount').implement({
   description: 'Nodes in one state, with their CPUs and GPUs.',
   fields: (t) => ({
@@ -29,6 +51,12 @@ export const SlurmNodeCount = builder.objectRef<NodeCount>('SlurmNodeCount').imp
     allocatedCpus: t.exposeInt('allocatedCpus', { description: 'CPUs that are allocated to jobs.' }),
     gpus: t.exposeInt('gpus', { description: 'GPUs of these nodes; a MIG device counts as one.' }),
     allocatedGpus: t.exposeInt('allocatedGpus', { description: 'GPUs that are allocated to jobs.' }),
+    nodeList: t.string({
+      description: 'The nodes as a hostlist, for example `gpu[001-064],cpu1`.',
+      complexity: 10,
+      resolve: async ({ id, state }, _args, context) =>
+        foldHostlist((await namesOf(context, id))?.find((of) => of.state === state)?.names ?? []),
+    }),
   }),
 })
 
@@ -50,12 +78,6 @@ const SlurmReasonCount = builder.objectRef<ReasonCount>('SlurmReasonCount').impl
 
 const NODE_COLUMNS = sql`count(*)::int as nodes, sum(n.cpus)::float8 as cpus, sum(n.allocated_cpus)::float8 as "allocatedCpus",
   sum(n.gpus)::float8 as gpus, sum(n.allocated_gpus)::float8 as "allocatedGpus"`
-
-/** Rows by their column `id`. */
-async function grouped<Row>(context: ApiContext, query: SQL): Promise<Map<string, Row[]>> {
-  const { rows } = await context.ctx.db.execute(query)
-  return Map.groupBy(rows, ({ id }) => String(id)) as Map<string, Row[]>
-}
 
 const inTenant = (context: ApiContext, table: { tenantId: AnyPgColumn }, id: AnyPgColumn, ids: readonly string[]) =>
   and(visibleTo(context.ctx, table), isOneOf(id, [...ids]))
@@ -105,13 +127,14 @@ function sums(rows: { key: string; jobs: number }[]): { key: string; jobs: numbe
     .sort((a, b) => b.jobs - a.jobs || (a.key < b.key ? -1 : 1))
 }
 
-const total = (rows: NodeCount[], column: Exclude<keyof NodeCount, 'state'>) => rows.reduce((sum, row) => sum + row[column], 0)
+const total = (rows: NodeCount[], column: Exclude<keyof NodeCount, 'id' | 'state'>) =>
+  rows.reduce((sum, row) => sum + row[column], 0)
 
 /** `id` of the cluster. Its fields are read when they are selected. */
 export const SlurmClusterTotals = builder.objectRef<{ id: string }>('SlurmClusterTotals').implement({
   description: 'Numbers of nodes, CPUs, GPUs and jobs of a Slurm cluster when it was last read.',
   fields: (t) => {
-    const sum = (column: Exclude<keyof NodeCount, 'state'>, description: string) =>
+    const sum = (column: Exclude<keyof NodeCount, 'id' | 'state'>, description: string) =>
       t.int({
         description,
         resolve: async ({ id }, _args, context) => total((await nodesOfClusters(context, id)) ?? [], column),

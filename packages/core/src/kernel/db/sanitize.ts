@@ -6,7 +6,7 @@ export function sanitizeForPostgres<T>(value: T): T {
   if (typeof value === 'string') return value.replaceAll('\u0000', '').toWellFormed() as T
   if (value instanceof Date) return value
   if (Array.isArray(value)) return value.map(sanitizeForPostgres) as T
-  if (value !== null && typeof value === 'object')
+  if (value !== null && typeof value === 'object' && !(value instanceof Date))
     return Object.fromEntries(
       Object.entries(value).map(([key, inner]) => [sanitizeForPostgres(key), sanitizeForPostgres(inner)]),
     ) as T

@@ -1,0 +1,23 @@
+import type { Command } from '../../command.ts'
+import { allowEmpty, emptyToNull, integer, omitUndefined } from '../../options.ts'
+import { selectNode } from '../../selector.ts'
+
+export type FieldOptions = { region?: string; backup?: string; programs?: string; maxNodes?: number | '' }
+
+/** Options for the fields of a cluster. */
+export const withFields = (command: Command): Command =>
+  command
+    .option('--region <region>', 'region')
+    .option('--backup <node>', 'node that is used when the controller does not answer')
+    .option('--programs <folder>', "folder of Slurm's programs on these nodes, such as /opt/slurm/bin")
+    .option('--max-nodes <n>', 'a scale-out beyond it is refused', allowEmpty(integer))
+
+/** Input fields of the API; an empty option clears the field. */
+export async function fields({ region, backup, programs, maxNodes }: FieldOptions) {
+  return omitUndefined({
+    region: emptyToNull(region),
+    programFolder: emptyToNull(programs),
+    maxNodes: emptyToNull(maxNodes),
+    backupNodeId: backup ? (await selectNode(backup)).id : emptyToNull(backup),
+  })
+}

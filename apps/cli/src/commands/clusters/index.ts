@@ -1,0 +1,19 @@
+import { commandGroup } from '../../command.ts'
+import { clusterAdd } from './add.ts'
+import { clusterGet } from './get.ts'
+import { clusterList } from './list.ts'
+import { clusterRefresh } from './refresh.ts'
+import { clusterRemove } from './remove.ts'
+import { clusterTest } from './test.ts'
+import { clusterUpdate } from './update.ts'
+
+export const cluster = () =>
+  commandGroup('cluster', [
+    clusterList(),
+    clusterGet(),
+    clusterTest(),
+    clusterAdd(),
+    clusterUpdate(),
+    clusterRefresh(),
+    clusterRemove(),
+  ])
