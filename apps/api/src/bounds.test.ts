@@ -49,6 +49,7 @@ const REQUIRED: Record<string, object> = {
   retryJobRun: { id: idOf('JobRun') },
   runJob: { template: 'connectivity_check' },
   setNodeGroupMembers: { id: idOf('NodeGroup') },
+  startSlurmAction: { clusterId: idOf('SlurmCluster'), verb: 'HOLD_JOBS', reason: 'test', reservation: { name: 'fix' } },
   testConnections: {},
   updateAlertRoute: { id: idOf('AlertRoute') },
   updateCredential: { id: idOf('Credential') },
@@ -109,12 +110,27 @@ const FORMATS: Record<string, (i: number) => unknown> = {
   approvals: () => ({ id: idOf('ComputeNode'), fingerprint: `SHA256:${'A'.repeat(43)}` }),
 }
 
+/** Both, with the fields of objects that both have. */
+function merge(base: object, over: object): object {
+  const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value)
+  const known = base as Record<string, unknown>
+  return {
+    ...base,
+    ...Object.fromEntries(
+      Object.entries(over).map(([key, value]) => [
+        key,
+        isObject(value) && isObject(known[key]) ? merge(known[key], value) : value,
+      ]),
+    ),
+  }
+}
+
 /** Issues of the field when its value has `size` elements or characters. */
 async function issuesAt({ mutation, path, element }: Bound, size: number): Promise<string[]> {
   const type: GraphQLInputType | null = element
   const value = type ? Array.from({ length: size }, (_, i) => FORMATS[path.at(-1)!]?.(i) ?? sampleOf(type, i)) : 'x'.repeat(size)
   const nested = path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object
-  const { issues, message } = await mutate(t, admin, mutation, '', { ...REQUIRED[mutation], ...nested })
+  const { issues, message } = await mutate(t, admin, mutation, '', merge(REQUIRED[mutation] ?? {}, nested))
   return issues?.map((issue) => `${issue.path}: ${issue.message}`) ?? [message]
 }
 

@@ -112,7 +112,7 @@ describe.runIf(canRunSlurm())('actions on a real cluster', () => {
     const other = await lab.slurm!.submit('sleep 600', ['--begin=now+1hour'])
     await read()
     const request: Request = { verb: 'HOLD_JOBS', jobs: { user: 'plain' } }
-    const preview = () => previewSlurmAction(fixture.admin, { clusterId: cluster.id, ...request })
+    const preview = () => previewSlurmAction(fixture.admin, { clusterId: cluster.id, reason: 'test', ...request })
     const shown = await preview()
     expect(shown.targets.map(({ target }) => target)).toEqual([ids[0], `${ids[1]}_[1-4%2]`])
     const held = await run({ ...request, fingerprint: shown.fingerprint })
@@ -127,7 +127,7 @@ describe.runIf(canRunSlurm())('actions on a real cluster', () => {
     expect(changed.items).toMatchObject([{ result: 'DONE', after: expect.stringContaining('time limit 90 min, priority 777') }])
     const cancel: Request = { verb: 'CANCEL_JOBS', jobs: { user: 'plain' } }
     await read()
-    const { fingerprint } = await previewSlurmAction(fixture.admin, { clusterId: cluster.id, ...cancel })
+    const { fingerprint } = await previewSlurmAction(fixture.admin, { clusterId: cluster.id, reason: 'test', ...cancel })
     expect((await run({ ...cancel, fingerprint })).row.status).toBe('SUCCEEDED')
     expect(await slurm('squeue', '--noheader', '--format=%i')).toBe(other)
     await slurm('scancel', other)

@@ -26,4 +26,5 @@ export const slurmActionsDomain = defineDomain({
   queues: [slurmActionQueue],
   tables,
   relations,
+  graphqlIds: { SlurmAction: tables.slurmActions },
 })

@@ -1,3 +1,4 @@
+export { SLURM_VERBS, type SlurmVerb } from '@muster/slurm/commands'
 export { slurmActionAudit } from './audit-actions.ts'
 export { slurmActionChanged } from './change-events.ts'
 export {
@@ -9,7 +10,7 @@ export {
   type SlurmItemOutcome,
 } from './execution.ts'
 export { actionOfReason } from './input.ts'
-export { slurmVerbPermission } from './permissions.ts'
+export { slurmActionBlockedReason } from './policy.ts'
 export { previewSlurmAction, type SlurmActionPreview } from './preview-slurm-action.ts'
 export { slurmActionQueue } from './queues.ts'
 export { reassignSlurmActions } from './reassign-slurm-actions.ts'

@@ -11,6 +11,7 @@ import {
   targetKind,
 } from '@muster/slurm/commands'
 import { z } from 'zod'
+import { IdempotencyKey } from '../idempotency/index.ts'
 import { InvalidInput } from '../kernel/errors.ts'
 import { Id, singleLineText } from '../kernel/input.ts'
 import { expandHostlist } from '../selection/index.ts'
@@ -47,7 +48,7 @@ const Reservation = z.object({
   flags: z.array(z.enum(RESERVATION_FLAGS)).max(10).nullish(),
 })
 
-export const SlurmActionInput = z.object({
+const SlurmActionInput = z.object({
   clusterId: Id,
   verb: z.enum(SLURM_VERBS),
   nodes: Nodes.nullish(),
@@ -66,8 +67,13 @@ export const SlurmActionInput = z.object({
 })
 export type SlurmActionRequest = z.output<typeof SlurmActionInput>
 
-/** A reason stays one line and leaves room for the mark of the action. */
-export const Reason = singleLineText(200)
+export const StartSlurmActionInput = SlurmActionInput.extend({
+  /** Leaves room for the mark of the action. */
+  reason: singleLineText(200),
+  /** From a preview; required when the request does not name its targets. */
+  fingerprint: z.string().max(64).nullish(),
+  idempotencyKey: IdempotencyKey,
+})
 
 const TARGETS = { node: 'nodes', job: 'jobs', partition: 'partitions', reservation: 'reservation' } as const
 /** Options of the verbs that have some. */

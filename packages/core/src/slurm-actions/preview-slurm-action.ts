@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { SlurmCluster } from '../clusters/tables.ts'
 import { authorize, type Ctx } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
-import { actionOf, checkFields, SlurmActionInput } from './input.ts'
+import { actionOf, checkFields, StartSlurmActionInput } from './input.ts'
 import { slurmVerbPermission } from './permissions.ts'
 import { findCluster, findTargets, fingerprintOf, type SlurmTarget } from './targets.ts'
 
@@ -25,11 +25,11 @@ const SHOWN_COMMANDS = 5
  * Returns what an action would do, by the last refresh of its cluster. Nothing runs there.
  * @throws NotFound the cluster; Conflict it has no controller node; InvalidInput also when nothing matches
  */
-export async function previewSlurmAction(ctx: Ctx, input: z.input<typeof SlurmActionInput>): Promise<SlurmActionPreview> {
+export async function previewSlurmAction(ctx: Ctx, input: z.input<typeof StartSlurmActionInput>): Promise<SlurmActionPreview> {
   authorize(ctx, slurmVerbPermission(input.verb))
-  const request = parseInput(SlurmActionInput, input)
+  const { idempotencyKey: _key, fingerprint: _fingerprint, reason, ...request } = parseInput(StartSlurmActionInput, input)
   checkFields(request)
-  const action = actionOf(request, 'REASON')
+  const action = actionOf(request, reason)
   const cluster = await findCluster(ctx.db, ctx, request.clusterId)
   const targets = await findTargets(ctx.db, cluster, request, action)
   const usable = targets.map(({ target }) => target).filter((target) => !slurmWordProblem(targetKind(action.verb), target))

@@ -64,7 +64,7 @@ const refreshed = (jobs?: SlurmJob[]) =>
   recordSlurmRefresh(ours.worker, { id: cluster.id, queries: [], durationMs: 1, state: state(jobs), error: null })
 
 type Request = Omit<Parameters<typeof startSlurmAction>[1], 'clusterId' | 'reason'>
-const preview = (request: Request) => previewSlurmAction(ours.admin, { clusterId: cluster.id, ...request })
+const preview = (request: Request) => previewSlurmAction(ours.admin, { clusterId: cluster.id, reason: 'swap fan', ...request })
 const start = (request: Request, ctx = ours.admin) =>
   startSlurmAction(ctx, { clusterId: cluster.id, reason: 'swap fan', ...request })
 const itemsOf = async ({ id }: { id: string }) =>
@@ -87,7 +87,7 @@ describe('preview', () => {
       { target: 'n3', state: null, isReached: false, partitions: [], user: null, runningJobs: [] },
     ])
     expect(found.runningJobs).toEqual(['1', '3', '12+0', '12+1'])
-    expect(found.commands).toEqual(['scontrol update nodename=n1,n2,n3 state=drain reason="REASON"'])
+    expect(found.commands).toEqual(['scontrol update nodename=n1,n2,n3 state=drain reason="swap fan"'])
   })
 
   test.each<[Request, string[]]>([

@@ -1,24 +1,17 @@
 import { slurmWordProblem, targetKind } from '@muster/slurm/commands'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
+import { idempotent, oneRow } from '../idempotency/index.ts'
 import { authorize, type Ctx, createdBy } from '../kernel/context.ts'
 import { newId } from '../kernel/db/columns.ts'
 import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { slurmActionAudit } from './audit-actions.ts'
 import { slurmActionChanged } from './change-events.ts'
-import { actionOf, checkFields, markedReason, Reason, SlurmActionInput, type SlurmActionRequest } from './input.ts'
+import { actionOf, checkFields, markedReason, type SlurmActionRequest, StartSlurmActionInput } from './input.ts'
 import { slurmVerbPermission } from './permissions.ts'
 import { slurmActionQueue } from './queues.ts'
 import { type SlurmActionRow, slurmActionItems, slurmActions } from './tables.ts'
 import { findCluster, findTargets, fingerprintOf } from './targets.ts'
-
-export const StartSlurmActionInput = SlurmActionInput.extend({
-  reason: Reason,
-  /** From a preview; required when the request does not name its targets. */
-  fingerprint: z.string().max(64).nullish(),
-  idempotencyKey: IdempotencyKey,
-})
 
 const ROWS_AT_ONCE = 5000
 const AUDITED_TARGETS = 200

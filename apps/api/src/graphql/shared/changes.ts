@@ -13,6 +13,8 @@ const {
   credentialRotations,
   discoveries,
   jobRuns,
+  slurmActionItems,
+  slurmActions,
   slurmClusters,
   slurmClusterTests,
 } = schema
@@ -53,6 +55,12 @@ const WATCHED = {
     times: [jobRuns.createdAt, jobRuns.startedAt, jobRuns.ansibleStartedAt, jobRuns.cancelRequestedAt, jobRuns.finishedAt],
     version: sql`${jobRuns.lastSeq}`,
     isFinal: isFinished(jobRuns.finishedAt),
+  },
+  slurmAction: {
+    table: slurmActions,
+    times: [slurmActions.createdAt, slurmActions.startedAt, slurmActions.finishedAt],
+    version: sql`(select count(${slurmActionItems.sentAt}) + count(${slurmActionItems.result}) from ${slurmActionItems} where ${slurmActionItems.actionId} = ${slurmActions.id})`,
+    isFinal: isFinished(slurmActions.finishedAt),
   },
   slurmCluster: {
     table: slurmClusters,

@@ -109,6 +109,8 @@ export async function rowsOf(
     playbook_bundles: [{ content: zip([{ path: 'site.yml' }]), files: [{ path: marker, size: 1 }] }],
     roles: [{ permissions: ['node:write'] }],
     sessions: [{ isActive: true }],
+    slurm_action_items: [{ result: 'REFUSED' }],
+    slurm_actions: [{ verb: 'DRAIN_NODES', action: { verb: 'DRAIN_NODES', reason: marker } }],
     slurm_cluster_tests: [
       {
         queries: [query],
