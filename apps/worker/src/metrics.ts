@@ -23,6 +23,12 @@ export const discoveryDuration = duration(
   'Duration of discoveries, by result (ok, failed).',
   [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
 )
+/** Its name and buckets are a contract with the dashboards of sites. */
+export const slurmConnectionDuration = duration(
+  'slurm_ssh_connection_duration_seconds',
+  'Duration of SSH logins to controllers of Slurm clusters, by result (ok, failed).',
+  [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+)
 const jobRunDuration = duration(
   'muster_job_run_duration_seconds',
   'Time that the worker spent on job runs, by their final status.',

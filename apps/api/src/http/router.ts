@@ -11,6 +11,7 @@ import { sendRunLog } from './downloads/run-log.ts'
 import type { Handler } from './handler.ts'
 import { inventoryEndpoint } from './inventory.ts'
 import { knownHostsEndpoint } from './known-hosts.ts'
+import { clusterMetricsEndpoint } from './prometheus/cluster-metrics.ts'
 import { nodeMetricsEndpoint } from './prometheus/node-metrics.ts'
 import { serviceDiscoveryEndpoint } from './prometheus/service-discovery.ts'
 import { sendSchema } from './schema-file.ts'
@@ -20,6 +21,7 @@ export const TOKEN_ENDPOINTS: Record<string, TokenEndpoint> = {
   '/api/audit': auditExportEndpoint,
   '/api/inventory': inventoryEndpoint,
   '/api/known_hosts': knownHostsEndpoint,
+  '/metrics/clusters': clusterMetricsEndpoint,
   '/metrics/nodes': nodeMetricsEndpoint,
   '/sd/targets': serviceDiscoveryEndpoint,
 }

@@ -4,6 +4,7 @@ import { unapprovedHopReason } from '@muster/core/credentials'
 import { DomainError } from '@muster/core/errors'
 import { connectBlockedReason } from '@muster/core/nodes'
 import { retryTransient } from '@muster/core/retry-transient'
+import { slurmConnectionDuration } from '../metrics.ts'
 import { nodeAccess } from '../node-access.ts'
 import type { BastionPool } from '../ssh/bastion-pool.ts'
 import type { Session } from '../ssh/exec.ts'
@@ -38,7 +39,14 @@ export async function openController(
   if (blockedReason) throw new QueryFailure(blockedReason)
   // Committed before the worker connects.
   await retryTransient(() => recordControllerConnection(ctx, { nodeId }))
-  const session = await openSession(access, { timeoutMs: config.SSH_TIMEOUT * 1000, bastions, signal: stopping })
+  const end = slurmConnectionDuration.startTimer()
+  const session = await openSession(access, { timeoutMs: config.SSH_TIMEOUT * 1000, bastions, signal: stopping }).catch(
+    (error) => {
+      end({ result: 'failed' })
+      throw error
+    },
+  )
+  end({ result: 'ok' })
   return { session, command: node.connectionType === 'ssh' ? `ssh -p ${node.port} ${node.host}` : 'sh' }
 }
 

@@ -5,11 +5,11 @@ import { schema } from '@muster/core/registry'
 import { selectNodes } from '@muster/core/selection'
 import { and, eq, sql } from 'drizzle-orm'
 import type { TokenEndpoint } from '../token-endpoint.ts'
+import { type Labels, labelText, metricHead } from './text-format.ts'
 
 const { accelerators, agentHeartbeats, agents, computeNodes } = schema
 
 type Row = Awaited<ReturnType<typeof readNodes>>[number]
-type Labels = Record<string, string | null>
 type Sample = [value: number | null, labels?: Labels]
 type Metric = { name: string; type: 'gauge' | 'counter'; help: string; of(row: Row): Sample[] }
 
@@ -116,7 +116,7 @@ const ROWS_PER_CHUNK = 1000
 /** Renders one metric family after the other, in chunks that yield to the event loop: thousands of nodes must not delay heartbeats. */
 async function* render(rows: Row[]): AsyncGenerator<string> {
   for (const metric of NODE_METRICS) {
-    let text = `# HELP ${metric.name} ${metric.help}\n# TYPE ${metric.name} ${metric.type}\n`
+    let text = metricHead(metric)
     for (const [i, row] of rows.entries()) {
       for (const [value, labels] of metric.of(row))
         if (value !== null) text += `${metric.name}{${labelText({ node: row.node, cluster: row.cluster, ...labels })}} ${value}\n`
@@ -128,12 +128,3 @@ async function* render(rows: Row[]): AsyncGenerator<string> {
     yield text
   }
 }
-
-const labelText = (labels: Labels) =>
-  Object.entries(labels)
-    .flatMap(([name, value]) =>
-      value === null
-        ? []
-        : `${name}="${value.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))}"`,
-    )
-    .join(',')

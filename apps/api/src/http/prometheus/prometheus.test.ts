@@ -5,19 +5,22 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createAlertRoute, raiseAlerts } from '@muster/core/alerts'
+import { addSlurmCluster, recordSlurmRefresh } from '@muster/core/clusters'
 import { createNodeGroup } from '@muster/core/groups'
 import { schema } from '@muster/core/registry'
 import { jobRunQueue } from '@muster/core/runs'
-import type { TenantFixture } from '@muster/core/testing'
+import { slurmJob, slurmNode, slurmPartition, type TenantFixture } from '@muster/core/testing'
 import { registerWorker } from '@muster/core/workers'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { testApi } from '../../testing/api.ts'
 import { serveMetrics } from '../metrics-server.ts'
 import { type HttpServer, serveHttp } from '../server.ts'
+import { CLUSTER_METRICS } from './cluster-metrics.ts'
 import { NODE_METRICS } from './node-metrics.ts'
 
 const RULES = path.resolve(import.meta.dirname, '../../../../../docs/prometheus')
+const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
 const { agentHeartbeats, agents, alertRoutes, computeNodes, workers } = schema
 
 let t: Awaited<ReturnType<typeof testApi>>
@@ -83,12 +86,30 @@ test('the alerting rules are valid and pass their tests', async () => {
 })
 
 test('the alerting rules use existing metrics only', async () => {
-  const existing = new Set([...(await t.api.metrics.registry.getMetricsAsArray()), ...NODE_METRICS].map(({ name }) => name))
-  // Prometheus adds this metric to each target.
-  existing.add('up')
-  const used = readFileSync(path.join(RULES, 'muster-rules.yml'), 'utf8').match(/\b(muster_\w+|up(?=\{))/g)!
-  expect(used.map((name) => name.replace(/_bucket$/, '')).filter((name) => !existing.has(name))).toEqual([])
+  const rules = readFileSync(path.join(RULES, 'muster-rules.yml'), 'utf8')
+  expect(await unknownMetrics(rules.match(/\b((muster|slurm)_\w+|up(?=\{))/g)!)).toEqual([])
 })
+
+test('the queries of the dashboard are valid and use existing metrics only', async () => {
+  const dashboard = JSON.parse(readFileSync(path.join(RULES, 'slurm-dashboard.json'), 'utf8'))
+  const queries: string[] = dashboard.panels.flatMap(({ targets }: { targets: { expr: string }[] }) =>
+    targets.map(({ expr }) => expr),
+  )
+  expect(await unknownMetrics(queries.join('\n').match(/\b(muster|slurm)_\w+/g)!)).toEqual([])
+  const rules = queries.map((expr, i) => ({ record: `dashboard:query:${i}`, expr }))
+  const folder = mkdtempSync(path.join(tmpdir(), 'muster-dashboard-'))
+  writeFileSync(path.join(folder, 'rules.json'), JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
+  expect(await promtool(['check', 'rules', path.join(folder, 'rules.json')])).toMatchObject({ code: 0 })
+  rmSync(folder, { recursive: true })
+})
+
+/** Names of metrics that Muster does not have. */
+async function unknownMetrics(names: string[]): Promise<string[]> {
+  const ours = [...(await t.api.metrics.registry.getMetricsAsArray()), ...NODE_METRICS, ...CLUSTER_METRICS]
+  // Prometheus adds the first to each target; workers have the second.
+  const existing = new Set([...ours.map(({ name }) => name), 'up', 'slurm_ssh_connection_duration_seconds'])
+  return names.map((name) => name.replace(/_bucket$/, '')).filter((name) => !existing.has(name))
+}
 
 test('/metrics has agents by state, open alerts, failing routes, workers and queues', async () => {
   const route = { name: 'r', kind: 'webhook' as const, url: 'https://hooks.test/', secret: 'a route secret' }
@@ -163,6 +184,94 @@ test('/metrics/nodes is complete with many nodes', async () => {
     await get('/metrics/nodes', { headers: { authorization: `Bearer ${await t.tokenOf(many.viewer)}` } })
   ).text()
   expect(output.match(/^muster_node_info\{/gm)).toHaveLength(1100)
+})
+
+test('/metrics/clusters has the clusters of the tenant; those that do not answer have no nodes and jobs', async () => {
+  const owner = await t.given.tenant()
+  const nodes = await t.given.fleet(owner.operator, { nodes: 2, prefix: 'ctl', with: { hostKey: HOST_KEY } })
+  const add = (name: string, node: { id: string }) => addSlurmCluster(owner.admin, { name, controllerNodeId: node.id })
+  const blue = await add('blue', nodes[0]!)
+  const red = await add('red "2"', nodes[1]!)
+  const pending = { states: ['PENDING'], nodes: '', reason: 'Resources' }
+  const cycles = { lastCycle: 1000, meanCycle: 2000, maxCycle: 3000, cyclesPerMinute: 1, queueLength: 0 }
+  const state = {
+    clusterName: 'lab',
+    version: '22.05.8',
+    controllers: [],
+    settings: {},
+    reservations: [],
+    nodes: [
+      slurmNode('n1', { partitions: ['debug', 'gpu'] }),
+      slurmNode('n2', { partitions: ['debug'], states: ['DOWN', 'NOT_RESPONDING'], allocatedCpus: 0, gresUsed: [] }),
+    ],
+    partitions: [slurmPartition('debug')],
+    jobs: [
+      slurmJob(1),
+      slurmJob(2, { ...pending, submittedAt: new Date(Date.now() - 60_000) }),
+      slurmJob(3, { ...pending, reason: 'Dependency', submittedAt: new Date(Date.now() - 9_000_000) }),
+    ],
+    scheduler: { main: cycles, backfill: cycles } as never,
+  }
+  for (const { id } of [blue, red])
+    await recordSlurmRefresh(owner.worker, { id, queries: [], durationMs: 1500, state, error: null })
+  await recordSlurmRefresh(owner.worker, { id: red.id, queries: [], durationMs: 10, state: null, error: 'No answer.' })
+  const read = async (as: string) => (await get('/metrics/clusters', { headers: { authorization: `Bearer ${as}` } })).text()
+  const output = await read(await t.tokenOf(owner.viewer))
+  const samples = output.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  const value = (name: string) =>
+    Number(
+      samples
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')
+        .at(-1),
+    )
+  const age = value('muster_slurm_refresh_age_seconds{cluster="blue"}')
+  expect(age).toBeGreaterThanOrEqual(0)
+  for (const which of ['median', 'max'])
+    expect(value(`muster_slurm_queue_wait_seconds{cluster="blue",partition="debug",value="${which}"}`)).toBeCloseTo(60 + age, -2)
+  expect(samples.filter((line) => !/age_seconds|queue_wait/.test(line))).toEqual([
+    'slurm_external_cluster_total 2',
+    'slurm_external_cluster_health{cluster="blue",status="healthy"} 1',
+    'slurm_external_cluster_health{cluster="blue",status="unhealthy"} 0',
+    'slurm_external_cluster_health{cluster="red \\"2\\"",status="healthy"} 0',
+    'slurm_external_cluster_health{cluster="red \\"2\\"",status="unhealthy"} 1',
+    'muster_slurm_cluster_info{cluster="blue",slurm_cluster="lab",version="22.05.8"} 1',
+    'muster_slurm_cluster_info{cluster="red \\"2\\"",slurm_cluster="lab",version="22.05.8"} 1',
+    'muster_slurm_refresh_duration_seconds{cluster="blue"} 1.5',
+    'muster_slurm_refresh_duration_seconds{cluster="red \\"2\\""} 0.01',
+    'muster_slurm_nodes{cluster="blue",partition="debug",state="DOWN"} 1',
+    'muster_slurm_nodes{cluster="blue",partition="debug",state="MIXED"} 1',
+    'muster_slurm_nodes{cluster="blue",partition="gpu",state="MIXED"} 1',
+    'muster_slurm_cpus{cluster="blue",partition="debug",state="DOWN"} 8',
+    'muster_slurm_cpus{cluster="blue",partition="debug",state="MIXED"} 8',
+    'muster_slurm_cpus{cluster="blue",partition="gpu",state="MIXED"} 8',
+    'muster_slurm_cpus_allocated{cluster="blue",partition="debug",state="DOWN"} 0',
+    'muster_slurm_cpus_allocated{cluster="blue",partition="debug",state="MIXED"} 2',
+    'muster_slurm_cpus_allocated{cluster="blue",partition="gpu",state="MIXED"} 2',
+    'muster_slurm_gpus{cluster="blue",partition="debug",state="DOWN"} 4',
+    'muster_slurm_gpus{cluster="blue",partition="debug",state="MIXED"} 4',
+    'muster_slurm_gpus{cluster="blue",partition="gpu",state="MIXED"} 4',
+    'muster_slurm_gpus_allocated{cluster="blue",partition="debug",state="DOWN"} 0',
+    'muster_slurm_gpus_allocated{cluster="blue",partition="debug",state="MIXED"} 1',
+    'muster_slurm_gpus_allocated{cluster="blue",partition="gpu",state="MIXED"} 1',
+    'muster_slurm_jobs{cluster="blue",partition="debug",state="PENDING",reason="Dependency"} 1',
+    'muster_slurm_jobs{cluster="blue",partition="debug",state="PENDING",reason="Resources"} 1',
+    'muster_slurm_jobs{cluster="blue",partition="debug",state="RUNNING"} 1',
+    ...['main', 'backfill'].flatMap((kind) =>
+      [
+        ['last', 0.001],
+        ['mean', 0.002],
+        ['max', 0.003],
+      ].map(
+        ([which, seconds]) =>
+          `muster_slurm_scheduler_cycle_seconds{cluster="blue",scheduler="${kind}",value="${which}"} ${seconds}`,
+      ),
+    ),
+  ])
+  expect(await promtool(['check', 'metrics'], output)).toEqual({ code: 0, output: '' })
+  expect(await read(token)).toContain('slurm_external_cluster_total 0\n')
+  expect(await read(token)).not.toContain('blue')
+  expect((await get('/metrics/clusters', { headers: {} })).status).toBe(401)
 })
 
 test('/sd/targets returns nodes as targets with labels', async () => {
