@@ -1,12 +1,12 @@
 import { type SlurmCluster, updateSlurmCluster } from '@muster/core/clusters'
 import { createCredential } from '@muster/core/credentials'
+import { isLong, scaleIterations } from '@muster/core/testing'
 import { canRunSlurm, type OwnedLab } from '@muster/lab'
 import { createLab } from '@muster/lab/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createSlurmFixture, type SlurmFixture } from '../testing/slurm-fixture.ts'
 
 const CONTROLLER = 'slurm-ctl-01'
-const isLong = process.env.MUSTER_LONG_TESTS !== undefined
 
 /** Faults of the controller, and what the failed refresh says. The long ones wait for deadlines. */
 const FAULTS = [
@@ -88,6 +88,31 @@ describe.runIf(canRunSlurm())('the refresh of a real cluster', () => {
         expect(shapeOf(await fixture.stored(cluster))).toEqual(shapeOf(before))
       }
     })
+  })
+
+  // A day of refreshes; in `npm test` a few of them.
+  it('writes no file and no setting of a cluster that it reuses', async () => {
+    const { username, privateKey } = lab.credentials.rootKey!
+    const root = await createCredential(fixture.admin, { name: 'root', kind: 'SSH_KEY', username, privateKey })
+    await fixture.logInWith(CONTROLLER, root.id)
+    const files = 'find /etc/slurm /etc/munge -type f -exec stat -c "%n %U %a %Y" {} + -exec sha256sum {} + | sort'
+    const settings = 'scontrol show config | grep -v "^Configuration data as of"'
+    const snapshot = async () => {
+      const found = lab.nodes.map((node) => node.exec(['sh', '-c', files]))
+      return [...(await Promise.all(found)), await lab.slurm!.run(['sh', '-c', settings])].map(({ stdout }) => stdout)
+    }
+    const before = await snapshot()
+    expect(before.join()).toMatch(/slurm\.conf[\s\S]*munge\.key[\s\S]*SlurmctldHost\[0\]/)
+    for (let i = 0; i < scaleIterations(2880, 0.001); i++) {
+      expect((await fixture.refresh(cluster)).lastError).toBeNull()
+      if (i % 120 !== 0) continue
+      await fixture.testController(CONTROLLER)
+      await fixture.act(cluster, { verb: 'DRAIN_NODES', nodes: { hostlist: 'cpu-01' } })
+      await fixture.act(cluster, { verb: 'UNDRAIN_NODES', nodes: { hostlist: 'cpu-01' } })
+      await fixture.act(cluster, { verb: 'UPDATE_JOBS', jobs: { ids: [running] }, timeLimitMinutes: 120 })
+    }
+    expect(await snapshot()).toEqual(before)
+    await fixture.logInWith(CONTROLLER, fixture.key.id)
   })
 
   describe('with a fault', () => {

@@ -6,11 +6,15 @@ import {
   slurmJobs,
   slurmNodes,
   slurmPartitions,
+  testSlurmController,
 } from '@muster/core/clusters'
 import { type ComputeNode, updateNode } from '@muster/core/nodes'
+import { slurmActions, startSlurmAction } from '@muster/core/slurm-actions'
 import { LOOPBACK } from '@muster/core/testing'
 import type { OwnedLab } from '@muster/lab'
 import { asc, eq } from 'drizzle-orm'
+import { slurmActionHandler } from '../handlers/slurm-action.ts'
+import { slurmClusterTestHandler } from '../handlers/slurm-cluster-test.ts'
 import { slurmRefreshHandler } from '../handlers/slurm-refresh.ts'
 import { createControllerSessions } from '../slurm/controller-sessions.ts'
 import { createNodeFixture } from './node-fixture.ts'
@@ -63,7 +67,21 @@ export async function createSlurmFixture(lab: OwnedLab) {
       await updateNode(admin, { id: nodeId(name), credentialId })
       controllers.close()
     },
-    closeSessions: () => controllers.close(),
+    /** Tests the connection to a controller's host. */
+    async testController(name: string): Promise<void> {
+      const { id } = await testSlurmController(admin, { nodeId: nodeId(name) })
+      await slurmClusterTestHandler(deps)({ id, tenantId: tenant.id })
+    },
+    /** Starts an action and executes it. Throws unless it succeeds. */
+    async act(
+      { id }: { id: string },
+      request: Omit<Parameters<typeof startSlurmAction>[1], 'clusterId' | 'reason'>,
+    ): Promise<void> {
+      const action = await startSlurmAction(admin, { clusterId: id, reason: 'test', ...request })
+      await slurmActionHandler(deps)({ id: action.id, tenantId: tenant.id })
+      const [{ status } = { status: null }] = await db.select().from(slurmActions).where(eq(slurmActions.id, action.id))
+      if (status !== 'SUCCEEDED') throw new Error(`The action ${request.verb} has the status ${status}.`)
+    },
     async close() {
       controllers.close()
       await fixture.close()
