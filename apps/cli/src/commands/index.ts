@@ -43,7 +43,7 @@ export const ENTRIES: Entry[] = [
   {
     name: 'slurm',
     heading: NODES,
-    description: 'show nodes, partitions and jobs of Slurm clusters',
+    description: 'show and change nodes, partitions and jobs of Slurm clusters',
     load: async () => (await import('./slurm/index.ts')).slurm(),
   },
   {

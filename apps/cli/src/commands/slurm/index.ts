@@ -1,4 +1,8 @@
 import { commandGroup } from '../../command.ts'
+import { slurmJobActions } from './actions/jobs.ts'
+import { slurmNodeActions } from './actions/nodes.ts'
+import { slurmPartitionSetState } from './actions/partitions.ts'
+import { slurmReservationCommands } from './actions/reservations.ts'
 import { slurmJobGet } from './jobs/get.ts'
 import { slurmJobList } from './jobs/list.ts'
 import { slurmNodeGet } from './nodes/get.ts'
@@ -8,9 +12,16 @@ import { slurmPartitionGet, slurmPartitionList } from './partitions/partitions.t
 
 export const slurm = () =>
   commandGroup('slurm', [
-    commandGroup('node', [slurmNodeList(), slurmNodeGet(), slurmNodeMatch(), slurmNodeUnmatch()]).description(
-      'nodes of clusters, as Slurm reports them',
+    commandGroup('node', [
+      slurmNodeList(),
+      slurmNodeGet(),
+      slurmNodeMatch(),
+      slurmNodeUnmatch(),
+      ...slurmNodeActions(),
+    ]).description('nodes of clusters, as Slurm reports them'),
+    commandGroup('partition', [slurmPartitionList(), slurmPartitionGet(), slurmPartitionSetState()]).description(
+      'partitions of clusters',
     ),
-    commandGroup('partition', [slurmPartitionList(), slurmPartitionGet()]).description('partitions of clusters'),
-    commandGroup('job', [slurmJobList(), slurmJobGet()]).description('jobs of clusters'),
+    commandGroup('job', [slurmJobList(), slurmJobGet(), ...slurmJobActions()]).description('jobs of clusters'),
+    commandGroup('reservation', slurmReservationCommands()).description('reservations of clusters'),
   ])
