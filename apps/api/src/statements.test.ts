@@ -117,6 +117,19 @@ beforeAll(async () => {
     })
     await createSecretStore(admin, { name, address: 'https://vault.test', auth: 'TOKEN', secret: 'token' })
     await registerWorker(t.runtime, { name, ...worker })
+    const own = { tenantId, createdByName: name }
+    const [cluster] = await t.runtime.db
+      .insert(tables.slurmClusters)
+      .values({ ...own, name, kind: 'EXTERNAL' })
+      .returning()
+    const [action] = await t.runtime.db
+      .insert(tables.slurmActions)
+      .values({
+        ...{ ...own, clusterId: cluster!.id, verb: 'RESUME_NODES', action: { verb: 'RESUME_NODES' } },
+        ...{ reason: name, targetCount: 1 },
+      })
+      .returning()
+    await t.runtime.db.insert(tables.slurmActionItems).values({ tenantId, actionId: action!.id, target: name, result: 'DONE' })
     await t.runtime.db.insert(tables.playbookBundles).values({
       tenantId: tenant.tenant.id,
       name,

@@ -1,7 +1,9 @@
 import { addSlurmCluster, type SlurmCluster, slurmClusters } from '@muster/core/clusters'
 import { createCredential } from '@muster/core/credentials'
 import {
+  claimSlurmAction,
   previewSlurmAction,
+  recordSlurmCommand,
   type SlurmActionItem,
   type SlurmActionRow,
   slurmActionItems,
@@ -145,6 +147,29 @@ describe.runIf(canRunSlurm())('actions on a real cluster', () => {
     expect((await run({ verb: 'RESUME_JOBS', jobs: { ids: [job] } })).items).toMatchObject([{ result: 'DONE', after: 'RUNNING' }])
     expect((await run({ verb: 'REQUEUE_JOBS', jobs: { ids: [job] } })).row.status).toBe('SUCCEEDED')
     await slurm('scancel', job, pending)
+  })
+
+  it('continues for a lost worker, and repeats only what does no harm', async () => {
+    const { runtime, worker, tenant } = fixture
+    const job = await lab.slurm!.submit('sleep 600', ['--requeue', '--nodelist=cpu-02'])
+    await isRunning(job)
+    const lose = async (request: Request, target: string) => {
+      const { id } = await start(request)
+      await claimSlurmAction(worker, { id, token: 'lost' })
+      await recordSlurmCommand(worker, { id, token: 'lost', command: 'x', targets: [{ target, before: null }] })
+      await handle({ id, tenantId: tenant.id })
+      expect((await resultOf(id)).row.status).toBe('RUNNING')
+      await runtime.db.update(slurmActions).set({ claimedUntil: sql`now()` }).where(eq(slurmActions.id, id))
+      await handle({ id, tenantId: tenant.id })
+      return (await resultOf(id)).items
+    }
+    expect(await lose({ verb: 'DRAIN_NODES', nodes: { hostlist: 'cpu-02' } }, 'cpu-02')).toMatchObject([{ result: 'DONE' }])
+    expect(await lose({ verb: 'REQUEUE_JOBS', jobs: { ids: [job] } }, job)).toMatchObject([
+      { result: 'NOT_VERIFIED', message: expect.stringContaining('not repeated') },
+    ])
+    expect(await stateOf(job)).toBe('RUNNING None')
+    expect((await run({ verb: 'RESUME_NODES', nodes: { hostlist: 'cpu-02' } })).row.status).toBe('SUCCEEDED')
+    await slurm('scancel', job)
   })
 
   it('changes partitions, weights, features and reservations', async () => {

@@ -47,7 +47,7 @@ async function run(line: string, isRefused = false) {
     const row = await last()
     if (!row || row.id === before?.id) throw new Error('no action was started')
     return row
-  })
+  }, 30_000)
   const claim = { id: action.id, token: 'a' }
   const { items } = (await claimSlurmAction(tenant.worker, claim))!
   const targets = items.map(({ target }) => target)
