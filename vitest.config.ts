@@ -25,15 +25,20 @@ const graphqlAlias = [
 /** Files that take longest, the longest first. They start first: one that starts last would run alone at the end. */
 const LONGEST = [
   'apps/cli/src/guides.test.ts',
-  'apps/worker/src/playbooks/templates.lab.test.ts',
   'apps/worker/src/ansible/execute-run.lab.test.ts',
+  'apps/worker/src/playbooks/templates.lab.test.ts',
   'apps/standalone/src/start.test.ts',
-  'apps/cli/src/main.test.ts',
+  'apps/api/src/isolation.test.ts',
   'apps/worker/src/ansible/execute-run.test.ts',
   'apps/standalone/src/backup/backup.test.ts',
+  'apps/standalone/src/backup/upgrade.test.ts',
   'packages/bench/src/faults.test.ts',
+  'apps/worker/src/ansible/isolation/isolation.test.ts',
   'apps/worker/src/main.test.ts',
+  'apps/cli/src/main.test.ts',
   'apps/worker/src/playbooks/lint.test.ts',
+  'packages/lab/src/lab.test.ts',
+  'packages/lab/src/ownership.test.ts',
 ].map((file) => path.join(import.meta.dirname, file))
 
 /** Vitest orders by project, and by durations of earlier runs, which a fresh clone does not have. */
