@@ -36,7 +36,7 @@ import { reconcileDeletedTenants } from './reconcilers/deleted-tenants.ts'
 import { reconcileEncryption } from './reconcilers/encryption.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
 import { reconcileRetention } from './reconcilers/retention.ts'
-import { reconcileSlurmClusters } from './reconcilers/slurm-clusters.ts'
+import { reconcileSlurmAlerts, reconcileSlurmClusters } from './reconcilers/slurm-clusters.ts'
 import { reconcileStalledWork } from './reconcilers/stalled-work.ts'
 import { reconcileWaitingRuns } from './reconcilers/waiting-runs.ts'
 import { registerPresence } from './registration.ts'
@@ -134,6 +134,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       waiting,
       reconcileRetention(runtime, store, config),
       reconcileSlurmClusters(runtime),
+      reconcileSlurmAlerts(runtime),
       reconcileDeletedTenants(runtime, store),
     ]
     closers.push(async () => void (await Promise.all(reconcilers.map((one) => one.stop()))))

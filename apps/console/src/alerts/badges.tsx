@@ -17,6 +17,10 @@ export const alertKinds = [
   'ACCELERATOR_COUNT_CHANGED',
   'MASS_OUTAGE',
   'AUDIT_SINK_BEHIND',
+  'SLURM_CONTROLLER_SILENT',
+  'SLURM_NODES_DRAINED',
+  'SLURM_NODES_INVALID',
+  'SLURM_GRES_MISMATCH',
 ] as const satisfies readonly AlertRow['kind'][]
 
 const tones: Record<AlertRow['severity'], Tone> = { CRITICAL: 'bad', WARNING: 'warn', INFO: 'neutral' }

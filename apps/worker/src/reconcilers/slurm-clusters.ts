@@ -1,9 +1,10 @@
-import { failStalledSlurmTests, requestDueRefreshes } from '@muster/core/clusters'
+import { checkSlurmClusters, failStalledSlurmTests, requestDueRefreshes } from '@muster/core/clusters'
 import type { SystemCtx } from '@muster/core/context'
 import { reassignSlurmActions } from '@muster/core/slurm-actions'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
 const EVERY_MS = 5000
+const ALERTS_EVERY_MS = 60_000
 
 /** Asks for a refresh of each Slurm cluster whose time has come, ends tests of lost workers and continues their actions. */
 export const reconcileSlurmClusters = (runtime: SystemCtx): Reconciler =>
@@ -11,3 +12,7 @@ export const reconcileSlurmClusters = (runtime: SystemCtx): Reconciler =>
     await failStalledSlurmTests(runtime)
     return (await requestDueRefreshes(runtime)) + (await reassignSlurmActions(runtime))
   })
+
+/** Raises and resolves alerts about Slurm clusters. */
+export const reconcileSlurmAlerts = (runtime: SystemCtx): Reconciler =>
+  reconcile('alerts of slurm clusters', ALERTS_EVERY_MS, runtime.log, () => checkSlurmClusters(runtime))

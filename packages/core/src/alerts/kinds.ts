@@ -29,6 +29,10 @@ export const KINDS = {
     message: 'Too many nodes stopped sending heartbeats at once; the cause may be the network or Muster',
   },
   audit_sink_behind: { severity: 'warning', message: 'Audit entries are not delivered to a sink' },
+  slurm_controller_silent: { severity: 'critical', message: 'The Slurm controller does not answer' },
+  slurm_nodes_drained: { severity: 'warning', message: 'Slurm nodes have been drained for more than a day' },
+  slurm_nodes_invalid: { severity: 'warning', message: 'Slurm nodes registered with less hardware than configured' },
+  slurm_gres_mismatch: { severity: 'warning', message: 'The GPUs of Slurm nodes differ from slurm.conf' },
 } as const satisfies Record<string, Kind>
 
 export type AlertKind = keyof typeof KINDS

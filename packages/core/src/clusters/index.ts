@@ -1,6 +1,7 @@
 export { AddSlurmClusterInput, addSlurmCluster } from './add-slurm-cluster.ts'
 export { slurmClusterAudit, slurmControllerAudit, slurmNodeAudit } from './audit-actions.ts'
 export { slurmClusterChanged, slurmClusterTestChanged } from './change-events.ts'
+export { checkSlurmClusters, type SlurmControllerEvidence, type SlurmNodesEvidence } from './check-slurm-clusters.ts'
 export { claimSlurmRefresh } from './claim-slurm-refresh.ts'
 export { failStalledSlurmTests } from './fail-stalled-slurm-tests.ts'
 export { MatchSlurmNodeInput, matchSlurmNode } from './match-slurm-node.ts'

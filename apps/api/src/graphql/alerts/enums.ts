@@ -26,5 +26,9 @@ export const AlertKind = builder.enumType('AlertKind', {
     accelerator_count_changed: 'The number of accelerators changed.',
     mass_outage: 'Too many nodes stopped sending heartbeats at once; the cause may be the network or Muster.',
     audit_sink_behind: 'Audit entries are not delivered to a sink.',
+    slurm_controller_silent: 'A Slurm cluster could not be read for two minutes.',
+    slurm_nodes_drained: 'Nodes of a Slurm cluster have been drained for more than a day.',
+    slurm_nodes_invalid: 'Nodes of a Slurm cluster registered with less hardware than configured.',
+    slurm_gres_mismatch: 'Nodes of a Slurm cluster have other GPUs than configured.',
   }),
 })

@@ -1,6 +1,7 @@
 import { keyFingerprint } from '@muster/core/agents'
 import type { AlertKind } from '@muster/core/alerts'
 import type { SinkEvidence } from '@muster/core/audit-sinks'
+import type { SlurmControllerEvidence, SlurmNodesEvidence } from '@muster/core/clusters'
 import { builder } from '../../builder.ts'
 import { AgentStateEvidence, type StateEvidence } from '../agents/evidence.ts'
 
@@ -161,6 +162,48 @@ const AuditSinks = builder.objectRef<Partial<SinkEvidence>>('AuditSinkEvidence')
   }),
 })
 
+const SlurmController = builder.objectRef<Partial<SlurmControllerEvidence>>('SlurmControllerEvidence').implement({
+  description: 'Evidence of SLURM_CONTROLLER_SILENT.',
+  fields: (t) => ({
+    since: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time of the first failed refresh.',
+      resolve: ({ since }) => (since ? new Date(since) : null),
+    }),
+    error: t.exposeString('error', { nullable: true, description: 'Error of the refresh when the alert was raised.' }),
+  }),
+})
+
+const SlurmAlertNode = builder.objectRef<SlurmNodesEvidence['nodes'][number]>('SlurmAlertNode').implement({
+  description: 'A node of a Slurm cluster in the evidence of an alert.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'NodeName of the node.' }),
+    detail: t.exposeString('detail', {
+      nullable: true,
+      description: 'Reason that Slurm reports, or the difference that was found.',
+    }),
+    since: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which the reason was set; null when it is not known.',
+      resolve: ({ since }) => (since ? new Date(since) : null),
+    }),
+  }),
+})
+
+const SlurmNodes = builder.objectRef<Partial<SlurmNodesEvidence>>('SlurmNodesEvidence').implement({
+  description: 'Evidence of SLURM_NODES_DRAINED, SLURM_NODES_INVALID and SLURM_GRES_MISMATCH.',
+  fields: (t) => ({
+    total: t.exposeInt('total', { nullable: true, description: 'Number of nodes when the alert last changed.' }),
+    nodes: t.field({
+      type: [SlurmAlertNode],
+      description: 'The nodes when the alert last changed, by name; at most 10.',
+      resolve: ({ nodes }) => nodes ?? [],
+    }),
+  }),
+})
+
 const TYPES = {
   stale: AgentStateEvidence,
   offline: AgentStateEvidence,
@@ -175,6 +218,10 @@ const TYPES = {
   accelerator_count_changed: AcceleratorCount,
   mass_outage: MassOutage,
   audit_sink_behind: AuditSinks,
+  slurm_controller_silent: SlurmController,
+  slurm_nodes_drained: SlurmNodes,
+  slurm_nodes_invalid: SlurmNodes,
+  slurm_gres_mismatch: SlurmNodes,
 } satisfies Record<AlertKind, unknown>
 
 type Shape = StateEvidence | Duplicate | Record<string, unknown>

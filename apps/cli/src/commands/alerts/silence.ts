@@ -24,6 +24,10 @@ const KINDS = [
   'ACCELERATOR_COUNT_CHANGED',
   'MASS_OUTAGE',
   'AUDIT_SINK_BEHIND',
+  'SLURM_CONTROLLER_SILENT',
+  'SLURM_NODES_DRAINED',
+  'SLURM_NODES_INVALID',
+  'SLURM_GRES_MISMATCH',
 ] as const
 type Options = { reason: string; minutes: number; kind?: (typeof KINDS)[number][]; query?: string; cluster?: string[] }
 

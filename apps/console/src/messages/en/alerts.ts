@@ -13,6 +13,10 @@ export const alerts = {
     OFFLINE: 'Offline',
     RECOVERED: 'Recovered',
     SEQUENCE_GAP: 'Missed heartbeats',
+    SLURM_CONTROLLER_SILENT: 'Slurm controller silent',
+    SLURM_GRES_MISMATCH: 'GPUs differ from slurm.conf',
+    SLURM_NODES_DRAINED: 'Nodes drained for long',
+    SLURM_NODES_INVALID: 'Invalid registration',
     STALE: 'Stale',
   },
   alertSeverity: {

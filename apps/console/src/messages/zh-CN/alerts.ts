@@ -14,6 +14,10 @@ export const alerts = {
     OFFLINE: '离线',
     RECOVERED: '已恢复',
     SEQUENCE_GAP: '心跳缺失',
+    SLURM_CONTROLLER_SILENT: 'Slurm 控制器无响应',
+    SLURM_GRES_MISMATCH: 'GPU 与 slurm.conf 不一致',
+    SLURM_NODES_DRAINED: '节点长时间处于排空状态',
+    SLURM_NODES_INVALID: '节点注册无效',
     STALE: '心跳超时',
   },
   alertSeverity: {
