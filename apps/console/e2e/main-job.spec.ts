@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { type Product, startProduct } from './fixtures/product.ts'
 import { t } from './labels.ts'
+import { testExternalClusters } from './slurm-scenarios.ts'
 
 // The main job, in order, on one installation with real machines: each test continues where the one before stopped.
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
@@ -59,6 +60,8 @@ test('returns to the opened page after signing out and in again', async () => {
   await expect(page).toHaveURL(/\/runs\?status=FAILED$/)
 })
 
+testExternalClusters(() => ({ product, page }))
+
 test('adds lab nodes in bulk, approves their keys bastion first, and discovers their hardware', async () => {
   await open('/nodes/add')
   await button(t('lab.add', { count: 8 })).click()
@@ -98,8 +101,8 @@ test('adds lab nodes in bulk, approves their keys bastion first, and discovers t
 test('keeps filters in the URL and across a reload', async () => {
   await open('/nodes')
   const rows = page.getByRole('list', { name: t('nav.nodes') }).getByRole('listitem')
-  await expect(rows).toHaveCount(8)
-  await expect(rows.getByText(t('nodeStatus.READY'), { exact: true })).toHaveCount(8)
+  await expect(rows).toHaveCount(9)
+  await expect(rows.getByText(t('nodeStatus.READY'), { exact: true })).toHaveCount(9)
   await expect(button(t('nodes.setUp'))).toBeHidden()
   await button(t('filter.open')).click()
   const amd = page.getByRole('checkbox', { name: t('deviceType.AMD_GPU') })
@@ -110,7 +113,7 @@ test('keeps filters in the URL and across a reload', async () => {
   await page.reload()
   await expect(rows).toHaveCount(1)
   await open('/nodes')
-  await expect(rows).toHaveCount(8)
+  await expect(rows).toHaveCount(9)
   await page.keyboard.press('/')
   await page.keyboard.type('gpu-h100-[01-02]')
   await expect(rows).toHaveCount(2)
@@ -130,7 +133,7 @@ test('shows the accelerators, facts and raw output of a node', async () => {
 
 test('runs collect_facts on all nodes; the log follows until the reader scrolls up', async () => {
   await open('/runs/new?template=collect_facts&limit=all')
-  await expect(page.getByText(t('runs.limitAll', { count: 8 }))).toBeVisible()
+  await expect(page.getByText(t('runs.limitAll', { count: 9 }))).toBeVisible()
   await button(t('runs.start')).click()
   const log = page.getByTestId('log')
   await expect(log).toContainText('Probe the node', { timeout: 60_000 })

@@ -3,7 +3,7 @@ import { recordConnectionTests } from '../fixtures/connection-worker.ts'
 import type { Installation } from '../fixtures/installation.ts'
 import { nodeName } from '../fixtures/scenes/fleet.ts'
 import type { Showcase } from '../fixtures/scenes/showcase.ts'
-import { nodeUrl, runUrl } from '../fixtures/urls.ts'
+import { clusterUrl, nodeUrl, runUrl } from '../fixtures/urls.ts'
 import { t } from '../labels.ts'
 
 type Scene = {
@@ -179,6 +179,50 @@ export const pages: VisualPage[] = [
     act: async ({ page }) => button(page, t('routes.new')).click(),
   },
 
+  { name: 'slurm-clusters', url: '/slurm/clusters', until: 'inference-us' },
+  { name: 'slurm-clusters-empty', url: '/slurm/clusters', scene: 'empty', until: t('slurm.emptyTitle') },
+  { name: 'slurm-clusters-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.slurm')) },
+  { name: 'slurm-external', url: '/slurm/external-clusters', until: 'inference-us' },
+  { name: 'slurm-connect', url: '/slurm/external-clusters', scene: 'empty', until: t('slurmConnect.formTitle') },
+  { name: 'slurm-cluster', url: ({ clusters }) => clusterUrl(clusters.current), until: t('slurm.pendingReasons') },
+  { name: 'slurm-cluster-silent', url: ({ clusters }) => clusterUrl(clusters.silent), until: /No controller answers/ },
+  { name: 'slurm-nodes', url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=nodes`, until: nodeName(0) },
+  {
+    name: 'slurm-node',
+    url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=nodes`,
+    until: t('slurmNode.gres'),
+    act: async ({ page }) => button(page, nodeName(6)).click(),
+  },
+  {
+    name: 'slurm-partitions',
+    url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=partitions`,
+    until: 'gpu[00001-00005]',
+  },
+  { name: 'slurm-jobs', url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=jobs`, until: 'train-89' },
+  {
+    name: 'slurm-job',
+    url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=jobs`,
+    until: t('slurmJob.submitted'),
+    act: async ({ page }) => page.getByRole('link', { name: '4089', exact: true }).click(),
+  },
+  {
+    name: 'slurm-reservations',
+    url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=reservations`,
+    until: 'maintenance-of-the-cooling-loop',
+  },
+  { name: 'slurm-settings', url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=settings`, until: 'SchedulerType' },
+  {
+    name: 'slurm-grid-5000',
+    url: '/slurm/clusters',
+    scene: 'large',
+    until: t('slurmNode.allGrid', { count: 5000 }),
+    act: async ({ page }) => {
+      await page.getByRole('link', { name: 'alps', exact: true }).click()
+      await page.getByRole('tab', { name: t('slurm.nodes') }).click()
+      await button(page, t('slurmNode.grid')).click()
+    },
+  },
+
   { name: 'runs', url: '/runs', until: t('runStatus.TIMED_OUT') },
   { name: 'runs-empty', url: '/runs', scene: 'empty', until: t('runs.emptyTitle') },
   { name: 'runs-10000', url: '/runs', scene: 'large', until: '10,000' },
@@ -347,6 +391,8 @@ export const pages: VisualPage[] = [
 
 /** The dark theme differs in colors only, a phone in layout only: these pages have every color and every layout. */
 export const DARK = [
+  'slurm-cluster',
+  'slurm-node',
   'sign-in',
   'nodes',
   'add-preflight',
@@ -365,6 +411,13 @@ export const DARK = [
   'system',
 ]
 export const PHONE = [
+  'slurm-clusters',
+  'slurm-connect',
+  'slurm-cluster-silent',
+  'slurm-nodes',
+  'slurm-node',
+  'slurm-jobs',
+  'slurm-job',
   'sign-in',
   'nodes-filtered',
   'nodes-selected',

@@ -8,6 +8,7 @@ import {
   Laptop,
   LogOut,
   Moon,
+  Network,
   Play,
   Server,
   Settings,
@@ -38,6 +39,7 @@ const destinations = [
   { href: '/fleet', label: 'nav.fleet', icon: Activity },
   { href: '/nodes', label: 'nav.nodes', icon: Server },
   { href: '/runs', label: 'nav.runs', icon: Play },
+  { href: '/slurm/clusters', prefix: '/slurm', label: 'nav.slurm', icon: Network },
   { href: '/alerts', label: 'nav.alerts', icon: BellRing },
   { href: '/credentials', label: 'nav.credentials', icon: KeyRound },
   { href: '/settings/tokens', prefix: '/settings', label: 'nav.settings', icon: Settings },
@@ -207,7 +209,7 @@ export function Shell({ viewer, children }: { viewer: Viewer | null; children: R
       </main>
       <nav
         aria-label={t('nav.label')}
-        className="fixed inset-x-0 bottom-0 z-20 grid grid-cols-6 border-t border-line bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
+        className="fixed inset-x-0 bottom-0 z-20 grid grid-cols-7 border-t border-line bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
       >
         {destinations.map(({ href, label, icon: Icon, ...destination }) => {
           const isCurrent = path.startsWith('prefix' in destination ? destination.prefix : href)

@@ -1,7 +1,8 @@
 import { tenantPermissions } from '@muster/core/access'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
-import { and, inArray } from 'drizzle-orm'
+import type { LabDescription } from '@muster/lab'
+import { and, inArray, or } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { LAB_CREDENTIALS, labCsv, readLab } from '../../lab.ts'
 import { LabOffer } from './types.ts'
@@ -19,25 +20,34 @@ builder.queryField('labOffer', (t) =>
       if (!lab) return null
       const names = [LAB_CREDENTIALS.key, ...(lab.bastion ? [LAB_CREDENTIALS.bastion] : [])]
       const made = await ctx.db.$count(credentials, and(visibleTo(ctx, credentials), inArray(credentials.name, names)))
-      const added = await ctx.db
-        .select({ name: computeNodes.name })
+      const known = await ctx.db
+        .select({ name: computeNodes.name, host: computeNodes.host, port: computeNodes.port })
         .from(computeNodes)
         .where(
           and(
             visibleTo(ctx, computeNodes),
-            inArray(
-              computeNodes.name,
-              lab.nodes.map(({ name }) => name),
+            or(
+              inArray(
+                computeNodes.name,
+                lab.nodes.map(({ name }) => name),
+              ),
+              inArray(
+                computeNodes.host,
+                lab.nodes.map(({ host }) => host),
+              ),
             ),
           ),
         )
+      // A node may have been added under another name.
+      const isKnown = ({ name, host, port }: LabDescription['nodes'][number]) =>
+        known.some((node) => node.name === name || (node.host === host && node.port === port))
       return {
         areCredentialsReady: made === names.length,
-        nodes: lab.nodes.map(({ name, host, port, profile, behindBastion }) => {
-          const isAdded = added.some((node) => node.name === name)
-          return { name, host, port, profile, isBehindBastion: behindBastion, isAdded }
+        nodes: lab.nodes.map((node) => {
+          const { name, host, port, profile, behindBastion } = node
+          return { name, host, port, profile, isBehindBastion: behindBastion, isAdded: isKnown(node) }
         }),
-        nodeImport: { format: 'CSV' as const, text: labCsv(lab) },
+        nodeImport: { format: 'CSV' as const, text: labCsv({ ...lab, nodes: lab.nodes.filter((node) => !isKnown(node)) }) },
       }
     },
   }),

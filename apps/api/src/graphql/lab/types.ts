@@ -11,7 +11,7 @@ const LabNodeOffer = builder.objectRef<OfferedNode>('LabNodeOffer').implement({
     port: t.exposeInt('port', { description: 'SSH port.' }),
     profile: t.exposeString('profile', { description: 'Simulated hardware profile.' }),
     isBehindBastion: t.exposeBoolean('isBehindBastion', { description: 'Whether the node is reached through the bastion.' }),
-    isAdded: t.exposeBoolean('isAdded', { description: 'Whether a node with this name exists.' }),
+    isAdded: t.exposeBoolean('isAdded', { description: 'Whether a node with this name or address exists.' }),
   }),
 })
 
@@ -32,6 +32,9 @@ export const LabOffer = builder
     fields: (t) => ({
       areCredentialsReady: t.exposeBoolean('areCredentialsReady', { description: 'Whether the credentials of the lab exist.' }),
       nodes: t.expose('nodes', { type: [LabNodeOffer], description: 'Lab nodes; at most as many as the lab was started with.' }),
-      nodeImport: t.expose('nodeImport', { type: LabNodeImport, description: 'Import that adds all lab nodes.' }),
+      nodeImport: t.expose('nodeImport', {
+        type: LabNodeImport,
+        description: 'Import that adds the lab nodes that are not added yet.',
+      }),
     }),
   })

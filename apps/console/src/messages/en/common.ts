@@ -54,6 +54,7 @@ export const common = {
     runs: 'Runs',
     settings: 'Settings',
     skip: 'Skip to content',
+    slurm: 'Slurm',
     tokens: 'API tokens',
   },
   theme: {

@@ -10,6 +10,7 @@ import { log } from './log.ts'
 import { nodes } from './nodes.ts'
 import { onboarding } from './onboarding.ts'
 import { runs } from './runs.ts'
+import { slurm } from './slurm.ts'
 import { system } from './system.ts'
 
 /** The English catalog, the source of all keys. Messages use the ICU message syntax. */
@@ -25,6 +26,7 @@ export const en = {
   ...audit,
   ...credentials,
   ...runs,
+  ...slurm,
   ...system,
   ...log,
 } as const

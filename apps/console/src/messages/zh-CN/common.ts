@@ -55,6 +55,7 @@ export const common = {
     runs: '运行',
     settings: '设置',
     skip: '跳到正文',
+    slurm: 'Slurm',
     tokens: 'API 令牌',
   },
   theme: {

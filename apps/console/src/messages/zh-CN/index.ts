@@ -11,6 +11,7 @@ import { log } from './log.ts'
 import { nodes } from './nodes.ts'
 import { onboarding } from './onboarding.ts'
 import { runs } from './runs.ts'
+import { slurm } from './slurm.ts'
 import { system } from './system.ts'
 
 /** The Simplified Chinese catalog. */
@@ -26,6 +27,7 @@ export const zhCN: Messages = {
   ...audit,
   ...credentials,
   ...runs,
+  ...slurm,
   ...system,
   ...log,
 }

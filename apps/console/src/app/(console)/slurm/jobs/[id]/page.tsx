@@ -1,0 +1,60 @@
+'use client'
+import { SearchX } from 'lucide-react'
+import Link from 'next/link'
+import { useParams } from 'next/navigation'
+import { useQuery } from 'urql'
+import { useLive, useReconnect } from '@/graphql/use-live.ts'
+import { toProblem } from '@/graphql/use-mutation.ts'
+import { t } from '@/messages/index.ts'
+import { clusterHref } from '@/slurm/cluster-card.tsx'
+import { JobQuery } from '@/slurm/cluster-documents.ts'
+import { ClusterUpdated } from '@/slurm/documents.ts'
+import { JobDetailsView } from '@/slurm/job-details.tsx'
+import { ButtonLink } from '@/ui/button.tsx'
+import { Empty } from '@/ui/empty.tsx'
+import { Failure } from '@/ui/failure.tsx'
+import { PageHead } from '@/ui/page.tsx'
+import { Skeleton } from '@/ui/skeleton.tsx'
+import { useTitle } from '@/ui/use-title.ts'
+
+/** The page of a job, read again with each refresh of its cluster. */
+export default function JobPage() {
+  const id = decodeURIComponent(String(useParams().id))
+  const [{ data, error }, refetch] = useQuery({ query: JobQuery, variables: { id }, requestPolicy: 'cache-and-network' })
+  const reload = () => refetch({ requestPolicy: 'network-only' })
+  const job = data?.node?.__typename === 'SlurmJob' ? data.node : null
+  const title = job ? t('slurmJob.jobId', { id: job.jobId }) : t('slurmJob.job')
+  useTitle(title)
+  useLive(ClusterUpdated, job ? { id: job.cluster.id } : null, reload)
+  useReconnect(reload)
+  if (error && !data) return <Failure title={t('slurmJob.loadFailed')} message={toProblem(error).message} onRetry={reload} />
+  if (!data) return <Skeleton className="h-96 w-full" />
+  if (!job)
+    return (
+      <Empty
+        icon={<SearchX aria-hidden />}
+        title={t('slurmJob.goneTitle')}
+        action={<ButtonLink href="/slurm/clusters">{t('slurm.allClusters')}</ButtonLink>}
+      >
+        <p>{t('slurmJob.gone')}</p>
+      </Empty>
+    )
+  return (
+    <>
+      <PageHead
+        above={
+          <Link href={`${clusterHref(job.cluster.id)}?tab=jobs`} className="hover:underline">
+            {job.cluster.name}
+          </Link>
+        }
+        title={
+          <>
+            <span>{title}</span>
+            <span className="truncate text-base font-normal text-muted">{job.name}</span>
+          </>
+        }
+      />
+      <JobDetailsView job={job} />
+    </>
+  )
+}

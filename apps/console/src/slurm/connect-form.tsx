@@ -1,0 +1,215 @@
+'use client'
+import { useEffect, useState } from 'react'
+import { useQuery } from 'urql'
+import { useBlockedReason } from '@/access/viewer.tsx'
+import { PreflightList } from '@/connections/preflight-list.tsx'
+import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
+import { t } from '@/messages/index.ts'
+import { type Access, AccessFields, noAccess } from '@/nodes/access-fields.tsx'
+import { AddNode } from '@/nodes/add/documents.ts'
+import { Button, ButtonLink } from '@/ui/button.tsx'
+import { TextField } from '@/ui/field.tsx'
+import { Notice } from '@/ui/notice.tsx'
+import { Panel } from '@/ui/page.tsx'
+import { CommandList } from './command-list.tsx'
+import { AddCluster, type ClusterRow, NodesByHost } from './documents.ts'
+import { PreviewPanel } from './preview-panel.tsx'
+import { type Reuse, ReuseFields, reuseAll } from './reuse-fields.tsx'
+import { useControllerTest } from './use-controller-test.ts'
+
+const empty = { name: '', address: '', port: '', sshUser: '', region: '', programFolder: '' }
+const LOOKUP_PAUSE_MS = 300
+
+/** The node of the inventory that has an address, or undefined. */
+function useNodeAt(address: string, port: number) {
+  const [search, setSearch] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setSearch(address), LOOKUP_PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [address])
+  const [{ data }] = useQuery({ query: NodesByHost, variables: { search }, pause: !search, requestPolicy: 'cache-and-network' })
+  return search === address && search !== ''
+    ? data?.nodes.edges.map(({ node }) => node).find((node) => node.host === address && (node.port ?? 22) === port)
+    : undefined
+}
+
+/** A host name's first label; addresses have none that could name a node. */
+const labelOf = (address: string): string | undefined => /^[a-zA-Z][\w-]*/.exec(address)?.[0]
+
+/** Connects an existing cluster: its controller joins the inventory, is tested, and the cluster is added. */
+export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => void }) {
+  const [form, setForm] = useState({ ...empty, ...noAccess, ...reuseAll })
+  const change = (values: Partial<typeof form>) => setForm((before) => ({ ...before, ...values }))
+  const test = useControllerTest()
+  const addNode = useMutation(AddNode)
+  const addCluster = useMutation(AddCluster)
+  const clusterBlocked = useBlockedReason('slurm:cluster:write')
+  const nodeBlocked = useBlockedReason('node:write')
+  const blocked = clusterBlocked ?? nodeBlocked
+  const address = form.address.trim()
+  const port = Number(form.port) || 22
+  const found = useNodeAt(address, port)
+  const [added, setAdded] = useState<{ id: string; name: string; host: string; port: number } | null>(null)
+  const existing = found ?? (added?.host === address && added.port === port ? added : undefined)
+  const [tested, setTested] = useState('')
+  const settings = JSON.stringify([address, port, form.programFolder])
+  const isTested = test.test?.isOk === true && tested === settings
+
+  function reset() {
+    setForm({ ...empty, ...noAccess, ...reuseAll })
+    addNode.clear()
+    addCluster.clear()
+    test.reset()
+  }
+  async function nodeId(): Promise<string | null> {
+    if (existing) return existing.id
+    const outcome = await addNode.run({
+      input: {
+        name: labelOf(address) ?? `${form.name.trim()}-controller`,
+        host: address,
+        connectionType: 'SSH',
+        port: form.port ? Number(form.port) : null,
+        sshUser: form.sshUser || null,
+        credentialId: form.credentialId,
+        becomeCredentialId: form.becomeCredentialId || null,
+        bastionId: form.bastionId || null,
+        region: form.region || null,
+      },
+    })
+    if (!outcome.ok) return null
+    setAdded({ ...outcome.value.node, host: address, port })
+    return outcome.value.node.id
+  }
+  async function start() {
+    const id = await nodeId()
+    if (!id) return
+    setTested(settings)
+    await test.start(id, form.programFolder || null)
+  }
+  async function add() {
+    if (!test.nodeId) return
+    const outcome = await addCluster.run({
+      input: {
+        name: form.name.trim(),
+        controllerNodeId: test.nodeId,
+        region: form.region || null,
+        programFolder: form.programFolder || null,
+        reuseConfig: form.reuseConfig,
+        reuseMungeKey: form.reuseMungeKey,
+        reuseDatabase: form.reuseDatabase,
+      },
+    })
+    if (!outcome.ok) return
+    onAdded(outcome.value.slurmCluster)
+    reset()
+  }
+  const text = (key: keyof typeof empty) => ({
+    value: form[key],
+    onChange: (event: { target: { value: string } }) => change({ [key]: event.target.value }),
+    error: issueFor(addCluster.problem, key) ?? issueFor(addNode.problem, key === 'address' ? 'host' : key),
+  })
+  const missing = !form.name.trim()
+    ? t('slurmConnect.needName')
+    : !address
+      ? t('slurmConnect.needAddress')
+      : !existing && !form.credentialId
+        ? t('slurmConnect.needCredential')
+        : null
+  return (
+    <form
+      aria-label={t('slurmConnect.formTitle')}
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!missing && !blocked && !test.isRunning) void start()
+      }}
+    >
+      <Panel title={t('slurmConnect.formTitle')}>
+        <div className="grid gap-4 sm:grid-cols-2">
+          {(addNode.problem ?? addCluster.problem) && (
+            <div className="sm:col-span-2">
+              <Notice tone="bad">{(addNode.problem ?? addCluster.problem)?.message}</Notice>
+            </div>
+          )}
+          <TextField label={t('slurmConnect.name')} hint={t('slurmConnect.nameHint')} required {...text('name')} />
+          <TextField label={t('slurm.region')} optional {...text('region')} />
+          <TextField label={t('slurmConnect.address')} hint={t('slurmConnect.addressHint')} mono required {...text('address')} />
+          <TextField label={t('slurmConnect.port')} type="number" min={1} max={65535} placeholder="22" {...text('port')} />
+          {existing ? (
+            <div className="sm:col-span-2">
+              <Notice
+                action={<ButtonLink href={`/nodes/${encodeURIComponent(existing.id)}`}>{t('slurmConnect.openNode')}</ButtonLink>}
+              >
+                {t('slurmConnect.existing', { name: existing.name })}
+              </Notice>
+            </div>
+          ) : (
+            <>
+              <TextField label={t('slurmConnect.user')} hint={t('slurmConnect.userHint')} mono optional {...text('sshUser')} />
+              <AccessFields
+                value={form}
+                onChange={(key: keyof Access, id) => change({ [key]: id })}
+                error={(path) => issueFor(addNode.problem, path)}
+              />
+            </>
+          )}
+          <TextField
+            label={t('slurm.programFolder')}
+            hint={t('slurm.programFolderHint')}
+            mono
+            optional
+            {...text('programFolder')}
+          />
+          <div className="sm:col-span-2">
+            <ReuseFields value={form} onChange={(reuse: Partial<Reuse>) => change(reuse)} />
+          </div>
+        </div>
+      </Panel>
+      {test.nodeId && (
+        <Panel title={t('slurmConnect.reachingTitle')}>
+          <PreflightList
+            tests={test.connections}
+            expanded={!test.canRunCommands}
+            onApproved={() => void test.start(test.nodeId!, form.programFolder || null)}
+          />
+        </Panel>
+      )}
+      {test.canRunCommands && test.test && (
+        <Panel title={t('slurmConnect.slurmTitle')}>
+          <CommandList commands={test.test.queries} isRunning={test.isRunning} />
+          {test.test.error && (
+            <div className="mt-3">
+              <Notice tone="bad" title={t('slurmConnect.testFailed')}>
+                {test.test.error}
+              </Notice>
+            </div>
+          )}
+        </Panel>
+      )}
+      {test.error && <Notice tone="bad">{test.error}</Notice>}
+      {test.test?.preview && <PreviewPanel preview={test.test.preview} />}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button
+          type="submit"
+          variant={isTested ? 'plain' : 'primary'}
+          busy={test.isRunning || addNode.busy}
+          showReason
+          blockedReason={blocked ?? missing}
+        >
+          {t('slurmConnect.test')}
+        </Button>
+        <Button
+          variant={isTested ? 'primary' : 'plain'}
+          busy={addCluster.busy}
+          blockedReason={blocked ?? missing ?? (isTested ? null : t('slurmConnect.needTest'))}
+          onClick={() => void add()}
+        >
+          {t('slurmConnect.add')}
+        </Button>
+        <Button variant="quiet" onClick={reset}>
+          {t('slurmConnect.reset')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,74 @@
+'use client'
+import { useState } from 'react'
+import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { Dialog } from '@/ui/dialog.tsx'
+import { TextField } from '@/ui/field.tsx'
+import { Notice } from '@/ui/notice.tsx'
+import { toast } from '@/ui/toast.tsx'
+import { type ClusterRow, UpdateCluster } from './documents.ts'
+
+/** Changes a cluster's name, region, limit and folder of programs. */
+export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; onClose: () => void }) {
+  const update = useMutation(UpdateCluster)
+  const [form, setForm] = useState({
+    name: cluster.name,
+    region: cluster.region ?? '',
+    programFolder: cluster.programFolder ?? '',
+    maxNodes: cluster.maxNodes === null ? '' : String(cluster.maxNodes),
+  })
+  const text = (key: keyof typeof form) => ({
+    value: form[key],
+    onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
+    error: issueFor(update.problem, key),
+  })
+  async function save() {
+    const outcome = await update.run({
+      input: {
+        id: cluster.id,
+        name: form.name.trim(),
+        region: form.region || null,
+        programFolder: form.programFolder || null,
+        maxNodes: form.maxNodes ? Number(form.maxNodes) : null,
+      },
+    })
+    if (!outcome.ok) return
+    toast('ok', t('slurm.changesSaved', { name: outcome.value.slurmCluster.name }))
+    onClose()
+  }
+  return (
+    <Dialog
+      title={cluster.name}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button
+            variant="primary"
+            busy={update.busy}
+            showReason
+            blockedReason={form.name.trim() ? null : t('slurmConnect.needName')}
+            onClick={() => void save()}
+          >
+            {t('slurm.save')}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        {update.problem && update.problem.issues.length === 0 && <Notice tone="bad">{update.problem.message}</Notice>}
+        <TextField label={t('slurmConnect.name')} {...text('name')} />
+        <TextField label={t('slurm.region')} optional {...text('region')} />
+        <TextField
+          label={t('slurm.programFolder')}
+          hint={t('slurm.programFolderHint')}
+          mono
+          optional
+          {...text('programFolder')}
+        />
+        <TextField label={t('slurm.maxNodes')} type="number" min={1} optional {...text('maxNodes')} />
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,99 @@
+'use client'
+import { ListTodo, SearchX } from 'lucide-react'
+import { useMemo } from 'react'
+import { useConnection } from '@/graphql/use-connection.ts'
+import { t } from '@/messages/index.ts'
+import { Empty } from '@/ui/empty.tsx'
+import { Failure } from '@/ui/failure.tsx'
+import { SkeletonRows } from '@/ui/skeleton.tsx'
+import { useNarrow } from '@/ui/use-narrow.ts'
+import type { useQueryState } from '@/ui/use-query-state.ts'
+import { VirtualList } from '@/ui/virtual-list.tsx'
+import { ClusterJobsQuery, type ClusterPage, type JobFilter } from './cluster-documents.ts'
+import { JobLine, jobColumns } from './job-line.tsx'
+import { QuerySearch, WordSelect } from './node-filters.tsx'
+import { useReloadOn } from './use-reload-on.ts'
+
+const emptyPage = { edges: [], pageInfo: { hasNextPage: false, endCursor: null }, totalCount: 0 }
+
+/** The queue of a cluster: running and waiting jobs, with why they wait. */
+export function JobsTab({
+  cluster,
+  query,
+  partitions,
+}: {
+  cluster: ClusterPage
+  query: ReturnType<typeof useQueryState>
+  partitions: readonly string[]
+}) {
+  const isNarrow = useNarrow()
+  const filter = useMemo<JobFilter>(
+    () => ({
+      ...(query.get('q') && { search: query.get('q') }),
+      ...(query.get('state') && { state: [query.get('state')] }),
+      ...(query.get('partition') && { partition: [query.get('partition')] }),
+    }),
+    [query],
+  )
+  const list = useConnection(
+    'slurm-jobs',
+    ClusterJobsQuery,
+    { id: cluster.id, filter },
+    (data) => data.slurmCluster?.jobs ?? emptyPage,
+  )
+  useReloadOn(cluster.refreshedAt, list.reload)
+  const isFiltered = Object.keys(filter).length > 0
+  const isEmpty = !list.isLoading && !list.problem && list.rows.length === 0
+  if (isEmpty && !isFiltered)
+    return (
+      <Empty icon={<ListTodo aria-hidden />} title={t('slurmJob.emptyTitle')}>
+        <p>{cluster.state === 'WAITING' ? t('slurm.waitingText') : t('slurmJob.emptyText')}</p>
+      </Empty>
+    )
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap gap-2">
+        <QuerySearch query={query} label={t('slurmJob.search')} />
+        <WordSelect
+          query={query}
+          name="state"
+          label={t('slurm.anyState')}
+          words={cluster.totals.jobsByState.map(({ state }) => state)}
+        />
+        <WordSelect query={query} name="partition" label={t('slurm.anyPartition')} words={partitions} />
+      </div>
+      {list.problem && list.rows.length === 0 ? (
+        <Failure title={t('slurmJob.loadFailed')} message={list.problem.message} onRetry={() => void list.reload()} />
+      ) : isEmpty ? (
+        <Empty icon={<SearchX aria-hidden />} title={t('slurm.filterNoMatch')} />
+      ) : list.isLoading ? (
+        <SkeletonRows rows={10} height={isNarrow ? 68 : 44} />
+      ) : (
+        <div className="rounded-lg border border-line bg-panel">
+          {!isNarrow && (
+            <div
+              className={`${jobColumns} sticky top-0 z-10 h-9 rounded-t-lg border-b border-line bg-panel text-xs font-medium text-muted`}
+            >
+              <span>{t('slurmJob.job')}</span>
+              <span>{t('slurmJob.name')}</span>
+              <span>{t('slurmJob.user')}</span>
+              <span>{t('slurmJob.partition')}</span>
+              <span>{t('slurmJob.state')}</span>
+              <span>{t('slurmJob.resources')}</span>
+              <span>{t('slurmJob.nodes')}</span>
+              <span className="text-right">{t('slurmJob.started')}</span>
+            </div>
+          )}
+          <VirtualList
+            label={t('slurm.jobs')}
+            rows={list.rows}
+            rowHeight={isNarrow ? 68 : 44}
+            renderRow={(job) => <JobLine job={job} isNarrow={isNarrow} />}
+            onNearEnd={list.more}
+            hasMore={list.hasMore}
+          />
+        </div>
+      )}
+    </div>
+  )
+}

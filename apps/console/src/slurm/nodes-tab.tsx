@@ -1,0 +1,134 @@
+'use client'
+import { LayoutGrid, List, SearchX, Server } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useConnection } from '@/graphql/use-connection.ts'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { Empty } from '@/ui/empty.tsx'
+import { Failure } from '@/ui/failure.tsx'
+import { FilterSelect } from '@/ui/filter-select.tsx'
+import { SkeletonRows } from '@/ui/skeleton.tsx'
+import { useNarrow } from '@/ui/use-narrow.ts'
+import type { useQueryState } from '@/ui/use-query-state.ts'
+import { VirtualList } from '@/ui/virtual-list.tsx'
+import { ClusterNodesQuery, type ClusterPage, type NodeFilter } from './cluster-documents.ts'
+import { NodeDialog } from './node-dialog.tsx'
+import { QuerySearch, WordSelect } from './node-filters.tsx'
+import { NodeGrid } from './node-grid.tsx'
+import { NodeLine, nodeColumns } from './node-line.tsx'
+import { useReloadOn } from './use-reload-on.ts'
+
+const matches = ['MATCHED', 'UNMATCHED', 'CONFLICT'] as const
+const emptyPage = { edges: [], pageInfo: { hasNextPage: false, endCursor: null }, totalCount: 0 }
+
+/** The nodes of a cluster, as a list or a grid colored by state. */
+export function NodesTab({
+  cluster,
+  query,
+  partitions,
+}: {
+  cluster: ClusterPage
+  query: ReturnType<typeof useQueryState>
+  partitions: readonly string[]
+}) {
+  const isNarrow = useNarrow()
+  const isGrid = query.get('view') === 'grid'
+  const [openId, setOpenId] = useState<string | null>(null)
+  const filter = useMemo<NodeFilter>(() => {
+    const match = matches.find((one) => one === query.get('match'))
+    return {
+      ...(query.get('q') && { search: query.get('q') }),
+      ...(query.get('state') && { state: [query.get('state')] }),
+      ...(query.get('partition') && { partition: [query.get('partition')] }),
+      ...(match && { match: [match] }),
+    }
+  }, [query])
+  const list = useConnection(
+    'slurm-nodes',
+    ClusterNodesQuery,
+    { id: cluster.id, filter },
+    (data) => data.slurmCluster?.nodes ?? emptyPage,
+  )
+  useReloadOn(cluster.refreshedAt, list.reload)
+  const isFiltered = Object.keys(filter).length > 0
+  const isEmpty = !list.isLoading && !list.problem && list.rows.length === 0
+  if (isEmpty && !isFiltered)
+    return (
+      <Empty icon={<Server aria-hidden />} title={t('slurmNode.emptyTitle')}>
+        <p>{cluster.state === 'WAITING' ? t('slurm.waitingText') : t('slurmNode.emptyText')}</p>
+      </Empty>
+    )
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap gap-2">
+        <QuerySearch query={query} label={t('slurmNode.search')} />
+        <WordSelect
+          query={query}
+          name="state"
+          label={t('slurm.anyState')}
+          words={cluster.totals.nodesByState.map(({ state }) => state)}
+        />
+        <WordSelect query={query} name="partition" label={t('slurm.anyPartition')} words={partitions} />
+        <FilterSelect label={t('slurmNode.matchAny')} value={query.get('match')} onChange={(match) => query.set({ match })}>
+          <option value="">{t('slurmNode.matchAny')}</option>
+          {matches.map((match) => (
+            <option key={match} value={match}>
+              {t(`slurmNode.match.${match}`)}
+            </option>
+          ))}
+        </FilterSelect>
+        <fieldset className="ml-auto flex gap-1">
+          <legend className="sr-only">{t('slurmNode.view')}</legend>
+          <Button
+            label={t('slurmNode.list')}
+            variant={isGrid ? 'quiet' : 'plain'}
+            aria-pressed={!isGrid}
+            icon={<List aria-hidden />}
+            onClick={() => query.set({ view: null })}
+          />
+          <Button
+            label={t('slurmNode.grid')}
+            variant={isGrid ? 'plain' : 'quiet'}
+            aria-pressed={isGrid}
+            icon={<LayoutGrid aria-hidden />}
+            onClick={() => query.set({ view: 'grid' })}
+          />
+        </fieldset>
+      </div>
+      {list.problem && list.rows.length === 0 ? (
+        <Failure title={t('slurmNode.loadFailed')} message={list.problem.message} onRetry={() => void list.reload()} />
+      ) : isEmpty ? (
+        <Empty icon={<SearchX aria-hidden />} title={t('slurm.filterNoMatch')} />
+      ) : list.isLoading ? (
+        <SkeletonRows rows={10} height={isNarrow ? 68 : 40} />
+      ) : isGrid ? (
+        <NodeGrid nodes={list.rows} total={list.total} hasMore={list.hasMore} onMore={list.more} onOpen={setOpenId} />
+      ) : (
+        <div className="rounded-lg border border-line bg-panel">
+          {!isNarrow && (
+            <div
+              className={`${nodeColumns} sticky top-0 z-10 h-9 rounded-t-lg border-b border-line bg-panel text-xs font-medium text-muted`}
+            >
+              <span>{t('slurmNode.node')}</span>
+              <span>{t('slurmNode.state')}</span>
+              <span>{t('slurm.partitions')}</span>
+              <span>{t('slurmNode.use')}</span>
+              <span>{t('slurmNode.useGpu')}</span>
+              <span>{t('slurmNode.inventory')}</span>
+              <span>{t('slurmNode.reason')}</span>
+            </div>
+          )}
+          <VirtualList
+            label={t('slurm.nodes')}
+            rows={list.rows}
+            rowHeight={isNarrow ? 68 : 40}
+            renderRow={(node) => <NodeLine node={node} isNarrow={isNarrow} onOpen={() => setOpenId(node.id)} />}
+            onNearEnd={list.more}
+            hasMore={list.hasMore}
+          />
+        </div>
+      )}
+      {openId && <NodeDialog id={openId} onClose={() => setOpenId(null)} onChanged={() => void list.reload()} />}
+    </div>
+  )
+}
