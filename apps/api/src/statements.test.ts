@@ -72,6 +72,10 @@ beforeAll(async () => {
     tables.nodeLocks,
     pending.map(({ id }, i) => ({ jobRunId: id, nodeId: queued[i]!.id })),
   )
+  const clusters = nodes.slice(0, 3).map(({ id, tenantId, name }) => ({
+    ...{ id, tenantId, name, kind: 'EXTERNAL' as const, controllerNodeId: id, createdByName: 'admin' },
+  }))
+  await insertMany(t.runtime.db, tables.slurmClusters, clusters)
   await setMaxConcurrentRuns(tenant.installationAdmin, { maxConcurrentRuns: 1 })
   const discoveries = nodes.slice(0, 3).map(({ id, tenantId }) => ({ id, tenantId, nodeId: id, reason: 'refresh' as const }))
   await insertMany(t.runtime.db, tables.discoveries, discoveries)

@@ -5,7 +5,7 @@ import { authorize, type Ctx, createdBy } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { slurmClusterAudit } from './audit-actions.ts'
 import { slurmClusterChanged } from './change-events.ts'
-import { checkControllers, clusterConflict } from './controllers.ts'
+import { assertOwnControllers, checkControllers, clusterConflict } from './controllers.ts'
 import { CLUSTER_FIELDS } from './fields.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { slurmRefreshQueue } from './queues.ts'
@@ -31,6 +31,7 @@ export async function addSlurmCluster(ctx: Ctx, input: z.input<typeof AddSlurmCl
     { verb: 'addSlurmCluster', key: idempotencyKey, input: fields, result: oneRow(slurmClusters) },
     async (tx, ctx) => {
       await checkControllers(tx, ctx, fields)
+      await assertOwnControllers(tx, ctx, fields)
       const [cluster] = await tx
         .insert(slurmClusters)
         .values({ ...fields, tenantId: ctx.tenantId, kind: 'EXTERNAL', ...createdBy(ctx) })

@@ -2,7 +2,7 @@ import type { SlurmJob } from '@muster/slurm'
 import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemCtx } from '../kernel/context.ts'
-import type { ComputeNode } from '../nodes/tables.ts'
+import { type ComputeNode, computeNodes } from '../nodes/tables.ts'
 import type { TenantFixture } from '../testing/factories.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { slurmJob, slurmNode, slurmPartition } from '../testing/slurm-fixture.ts'
@@ -10,6 +10,8 @@ import {
   addSlurmCluster,
   type ClusterState,
   claimSlurmRefresh,
+  matchSlurmNode,
+  onboardSlurmNodes,
   recordSlurmRefresh,
   refreshSlurmCluster,
   removeSlurmCluster,
@@ -101,6 +103,38 @@ describe('adding a cluster', () => {
     expect([await namesIn(), await jobsIn()]).toEqual([[], []])
     expect(await t.runtime.db.$count(slurmPartitions, eq(slurmPartitions.clusterId, cluster.id))).toBe(0)
     await expect(removeSlurmCluster(ours.admin, { id: cluster.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
+
+describe('the same cluster twice', () => {
+  test('is refused when another cluster has the controller as its backup, or the other way round', async () => {
+    const [first, second, third] = nodes.map(({ id }) => id) as [string, string, string]
+    const message = 'The cluster prod has this controller. A controller belongs to one cluster.'
+    await updateSlurmCluster(ours.admin, { id: cluster.id, backupNodeId: second })
+    const add = (controllerNodeId: string, backupNodeId?: string) =>
+      addSlurmCluster(ours.admin, { name: 'other', controllerNodeId, backupNodeId })
+    await expect(add(second)).rejects.toMatchObject({ code: 'CONFLICT', message })
+    await expect(add(third, first)).rejects.toMatchObject({ code: 'CONFLICT', message })
+    const other = await add(third)
+    await expect(updateSlurmCluster(ours.admin, { id: other.id, backupNodeId: second })).rejects.toMatchObject({ message })
+    expect(await updateSlurmCluster(ours.admin, { id: cluster.id, backupNodeId: null })).toMatchObject({ backupNodeId: null })
+    expect(await updateSlurmCluster(ours.admin, { id: other.id, backupNodeId: second })).toMatchObject({ backupNodeId: second })
+  })
+
+  test('is refused when another host shows the same cluster', async () => {
+    const settings = { ClusterName: 'alpha', 'SlurmctldHost[0]': 'ctl(10.0.0.1)' }
+    const booted = (at: number) => state({ settings, nodes: [node('n1', { bootAt: new Date(at) })] })
+    await record(booted(5000))
+    const second = await addSlurmCluster(ours.admin, { name: 'second', controllerNodeId: nodes[1]!.id })
+    cluster = second
+    expect(await record(booted(5000))).toMatchObject({
+      discoveredAt: null,
+      state: 'NOT_ANSWERING',
+      lastError: 'This is the cluster prod, seen from another host. Remove one of the two.',
+    })
+    expect(await namesIn()).toEqual([])
+    // The names of the documentation, on another site.
+    expect(await record(booted(9000))).toMatchObject({ state: 'OK', lastError: null })
   })
 })
 
@@ -227,5 +261,66 @@ describe('matching nodes of the inventory', () => {
       node: null,
       matchConflict: `The node ${nodes[3]!.name} belongs to the cluster ${mine.name}.`,
     })
+  })
+
+  test('decides between several by the boot time', async () => {
+    const [, first, second] = nodes as [ComputeNode, ComputeNode, ComputeNode]
+    await t.runtime.db.execute(sql`update compute_nodes set host = '198.51.100.9' where id in (${first.id}, ${second.id})`)
+    await t.runtime.db.execute(sql`update compute_nodes set booted_at = '2026-11-20T10:00:03Z' where id = ${second.id}`)
+    const at = (bootAt: string) => state({ nodes: [node('a', { address: '198.51.100.9', bootAt: new Date(bootAt) })] })
+    await record(at('2026-11-20T10:00:00Z'))
+    expect(await matchOf('a')).toEqual({ node: second.name, matchedBy: 'BOOT_TIME', matchConflict: null })
+    await record(at('2026-11-20T11:00:00Z'))
+    expect(await matchOf('a')).toMatchObject({ node: null, matchConflict: expect.stringContaining('Several nodes fit') })
+  })
+
+  test('keeps the choice of a person, and gives a node to one cluster', async () => {
+    const [, first, second] = nodes as [ComputeNode, ComputeNode, ComputeNode]
+    await record(state({ nodes: [node('a', { address: first.host })] }))
+    const rowOf = async (name: string) =>
+      (
+        await t.runtime.db
+          .select()
+          .from(slurmNodes)
+          .where(and(eq(slurmNodes.clusterId, cluster.id), eq(slurmNodes.name, name)))
+      )[0]!
+    const { id } = await rowOf('a')
+    await matchSlurmNode(ours.admin, { id, nodeId: second.id })
+    await record(state({ nodes: [node('a', { address: first.host })] }))
+    expect(await matchOf('a')).toEqual({ node: second.name, matchedBy: 'MANUAL', matchConflict: null })
+
+    cluster = await addSlurmCluster(ours.admin, { name: 'other', controllerNodeId: first.id })
+    await record(state({ nodes: [node('b', { address: '192.0.2.7' })] }))
+    const other = await rowOf('b')
+    await expect(matchSlurmNode(ours.admin, { id: other.id, nodeId: second.id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('belongs to the cluster prod, as a'),
+    })
+    const both = await Promise.allSettled([
+      matchSlurmNode(ours.admin, { id, nodeId: nodes[3]!.id }),
+      matchSlurmNode(ours.admin, { id: other.id, nodeId: nodes[3]!.id }),
+    ])
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    await expect(matchSlurmNode(ours.operator, { id, nodeId: null })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    const theirs = await t.given.tenant()
+    await expect(matchSlurmNode(theirs.admin, { id, nodeId: null })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('adds the others to the inventory, with the credentials of the controller', async () => {
+    const credential = await t.given.credential(ours.admin, 'SSH_KEY')
+    await t.runtime.db.execute(sql`update compute_nodes set credential_id = ${credential.id} where id = ${nodes[0]!.id}`)
+    await record(
+      state({ nodes: [node(nodes[1]!.name), node('x1', { address: '192.0.2.1' }), node('x2', { address: '192.0.2.2' })] }),
+    )
+    const { addedCount } = await onboardSlurmNodes(ours.operator, { clusterId: cluster.id, hostlist: 'x[1-9]' })
+    expect(addedCount).toBe(2)
+    const [added] = await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.host, '192.0.2.2'))
+    expect(added).toMatchObject({ name: 'x2', credentialId: credential.id, hostKey: null })
+    const [row] = await t.runtime.db.select().from(slurmNodes).where(eq(slurmNodes.name, 'x2'))
+    expect(row).toMatchObject({ nodeId: added!.id, matchedBy: 'ADDRESS' })
+    await expect(onboardSlurmNodes(ours.operator, { clusterId: cluster.id })).rejects.toMatchObject({
+      message: 'The cluster prod has no node without a node of the inventory.',
+    })
+    await expect(onboardSlurmNodes(ours.viewer, { clusterId: cluster.id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 })

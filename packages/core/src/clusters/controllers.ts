@@ -1,6 +1,6 @@
-import { and, eq, ne } from 'drizzle-orm'
+import { and, eq, ne, or } from 'drizzle-orm'
 import type { Ctx, Tx } from '../kernel/context.ts'
-import { visibleTo } from '../kernel/db/rows.ts'
+import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, InvalidInput } from '../kernel/errors.ts'
 import { connectBlockedReason } from '../nodes/index.ts'
 import { findNodes } from '../selection/index.ts'
@@ -18,6 +18,23 @@ export async function checkControllers(tx: Tx, ctx: Ctx, { controllerNodeId, bac
   const nodes = await findNodes(ctx, [controllerNodeId, ...(backupNodeId ? [backupNodeId] : [])], tx)
   const reasons = nodes.flatMap((node) => connectBlockedReason(node) ?? [])
   if (reasons.length > 0) throw new Conflict(reasons.join(' '))
+}
+
+/** @throws Conflict another cluster of the tenant has one of these nodes as its controller or backup */
+export async function assertOwnControllers(tx: Tx, ctx: Ctx, controllers: Controllers, id?: string): Promise<void> {
+  const ids = [controllers.controllerNodeId, controllers.backupNodeId].filter((one) => typeof one === 'string')
+  const { controllerNodeId, backupNodeId, name } = slurmClusters
+  const [other] = await tx
+    .select({ name })
+    .from(slurmClusters)
+    .where(
+      and(
+        visibleTo(ctx, slurmClusters),
+        id ? ne(slurmClusters.id, id) : undefined,
+        or(isOneOf(controllerNodeId, ids), isOneOf(backupNodeId, ids)),
+      ),
+    )
+  if (other) throw new Conflict(`The cluster ${other.name} has this controller. A controller belongs to one cluster.`)
 }
 
 /** The error of a cluster whose name or controller another one has. */

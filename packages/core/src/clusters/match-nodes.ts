@@ -6,18 +6,20 @@ import { visibleTo } from '../kernel/db/rows.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { type NodeMatch, slurmClusters, slurmNodes } from './tables.ts'
 
-type Candidate = { id: string; name: string; host: string; hostname: string | null }
+type Candidate = { id: string; name: string; host: string; hostname: string | null; bootedAt: Date | null }
 type Match = { nodeId: string | null; matchedBy: NodeMatch | null; matchConflict: string | null; candidateIds: string[] }
 
 const NONE: Match = { nodeId: null, matchedBy: null, matchConflict: null, candidateIds: [] }
 const MAX_CANDIDATES = 10
+/** slurmd and the probe compute the boot time from the uptime, so the two differ by some seconds. */
+const BOOT_TOLERANCE_MS = 5000
 const key = (text: string) => text.toLowerCase()
 const short = (text: string) => key(text).split('.')[0]!
 const isAddress = (text: string) => /^[\d.]+$|:/.test(text)
 
 /**
- * Finds the nodes of the inventory that are the nodes of a cluster: by address, then by host name, then by name. A person's choice
- * (MANUAL) stays. Where several nodes fit, or one belongs to another cluster, none is chosen and the reason is stored.
+ * Finds the nodes of the inventory that are the nodes of a cluster: by address, then by host name, then by name; the boot time
+ * decides between several. A person's choice (MANUAL) stays. Where several nodes fit, or one belongs to another cluster, none is chosen and the reason is stored.
  */
 export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<void> {
   const ours = await tx
@@ -30,6 +32,7 @@ export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<v
       name: computeNodes.name,
       host: computeNodes.host,
       hostname: sql<string | null>`facts->>'hostname'`,
+      bootedAt: computeNodes.bootedAt,
     })
     .from(computeNodes)
     .where(and(visibleTo(ctx, computeNodes), isNull(computeNodes.decommissionedAt)))
@@ -89,13 +92,21 @@ function finder(candidates: Candidate[]): (node: SlurmNode) => { by: NodeMatch |
     ...(hostname ? [short(hostname)] : []),
   ])
   const byName = index(({ name }) => [key(name)])
-  return ({ address, hostname, name }) => {
+  return ({ address, hostname, name, bootAt }) => {
     const attempts: [NodeMatch, Candidate[] | undefined][] = [
       ['ADDRESS', byHost.get(key(address))],
       ['HOSTNAME', byHostname.get(short(hostname))],
       ['NAME', byName.get(key(name))],
     ]
-    const [by, found] = attempts.find(([, nodes]) => nodes) ?? [null, []]
-    return { by, found: found ?? [] }
+    const [by, found = []] = attempts.find(([, nodes]) => nodes) ?? [null, []]
+    const [booted, another] = found.length > 1 ? bootedAt(found, bootAt) : []
+    return booted && !another ? { by: 'BOOT_TIME', found: [booted] } : { by, found }
   }
+}
+
+/** Those that booted at that time. */
+function bootedAt(nodes: Candidate[], bootAt: Date | string | null): Candidate[] {
+  if (bootAt === null) return []
+  const time = new Date(bootAt).getTime()
+  return nodes.filter(({ bootedAt }) => bootedAt !== null && Math.abs(bootedAt.getTime() - time) <= BOOT_TOLERANCE_MS)
 }

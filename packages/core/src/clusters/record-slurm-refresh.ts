@@ -14,6 +14,7 @@ import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
 import { InvalidInput } from '../kernel/errors.ts'
 import { expandHostlist } from '../selection/index.ts'
 import { slurmClusterChanged } from './change-events.ts'
+import { findSameCluster } from './find-same-cluster.ts'
 import { matchNodes } from './match-nodes.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import {
@@ -59,12 +60,12 @@ const ROWS_AT_ONCE = 1000
  */
 export async function recordSlurmRefresh(ctx: Ctx, outcome: RefreshOutcome): Promise<SlurmCluster | null> {
   authorize(ctx, slurmClusterPermissions.report)
-  const { id, queries, durationMs, error } = sanitizeForPostgres(outcome)
-  const state = outcome.state && sanitizeForPostgres(outcome.state)
+  const { id, queries, durationMs } = sanitizeForPostgres(outcome)
   return inTransaction(ctx, async (tx, ctx) => {
     const scope = and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, id))
     const [before] = await tx.select().from(slurmClusters).where(scope).for('no key update')
     if (!before) return null
+    const { state, error } = await withoutSameCluster(tx, ctx, before, sanitizeForPostgres(outcome))
     const shared = { queries, claimedUntil: null, refreshDurationMs: Math.round(durationMs) }
     const [cluster] = await tx
       .update(slurmClusters)
@@ -80,6 +81,19 @@ export async function recordSlurmRefresh(ctx: Ctx, outcome: RefreshOutcome): Pro
     ctx.notify(slurmClusterChanged(cluster!))
     return cluster!
   })
+}
+
+/** Refuses the first data of a cluster that another one already shows. */
+async function withoutSameCluster(
+  tx: Tx,
+  ctx: Ctx,
+  { id, discoveredAt }: SlurmCluster,
+  { state, error }: RefreshOutcome,
+): Promise<Pick<RefreshOutcome, 'state' | 'error'>> {
+  const same = state && discoveredAt === null ? await findSameCluster(tx, ctx, id, state) : null
+  return same === null
+    ? { state, error }
+    : { state: null, error: `This is the cluster ${same}, seen from another host. Remove one of the two.` }
 }
 
 const inSeconds = (seconds: number): SQL => sql`now() + make_interval(secs => ${seconds})`

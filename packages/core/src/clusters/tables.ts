@@ -124,7 +124,7 @@ const tenantRef = () =>
     .references(() => tenants.id)
 
 /** How a Slurm node was matched to a node of the inventory. */
-export const NODE_MATCHES = ['ADDRESS', 'HOSTNAME', 'NAME', 'MANUAL'] as const
+export const NODE_MATCHES = ['ADDRESS', 'HOSTNAME', 'NAME', 'BOOT_TIME', 'MANUAL'] as const
 export type NodeMatch = (typeof NODE_MATCHES)[number]
 
 export const slurmNodes = snakeCase.table(

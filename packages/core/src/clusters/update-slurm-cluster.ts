@@ -7,7 +7,7 @@ import { NotFound, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { slurmClusterAudit } from './audit-actions.ts'
 import { slurmClusterChanged } from './change-events.ts'
-import { checkControllers, clusterConflict } from './controllers.ts'
+import { assertOwnControllers, checkControllers, clusterConflict } from './controllers.ts'
 import { CLUSTER_FIELDS } from './fields.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { slurmRefreshQueue } from './queues.ts'
@@ -33,8 +33,10 @@ export async function updateSlurmCluster(ctx: Ctx, input: z.input<typeof UpdateS
     const [before] = await tx.select().from(slurmClusters).where(scope).for('no key update')
     if (!before) throw new NotFound(`There is no cluster ${id}.`)
     const { controllerNodeId, backupNodeId } = { ...before, ...changes }
-    if (controllerNodeId && (changes.controllerNodeId || changes.backupNodeId))
+    if (controllerNodeId && (changes.controllerNodeId || changes.backupNodeId)) {
       await checkControllers(tx, ctx, { controllerNodeId, backupNodeId })
+      await assertOwnControllers(tx, ctx, { controllerNodeId, backupNodeId }, id)
+    }
     const [cluster] = await tx
       .update(slurmClusters)
       .set({ ...changes, nextRefreshAt: sql`now()` })

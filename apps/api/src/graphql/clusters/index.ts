@@ -1,3 +1,4 @@
+import './agents.ts'
 import './mutations.ts'
 import './queries.ts'
 import './subscriptions.ts'

@@ -1,12 +1,15 @@
 import {
   addSlurmCluster,
   matchSlurmNode,
+  onboardSlurmNodes,
   refreshSlurmCluster,
   removeSlurmCluster,
   testSlurmController,
   updateSlurmCluster,
 } from '@muster/core/clusters'
 import { Conflict, NotFound } from '@muster/core/errors'
+import { nodeAudit } from '@muster/core/nodes'
+import { NodeImportReport } from '../nodes/import/types.ts'
 import { given, globalId, rowId, rowIdIfGiven } from '../shared/ids.ts'
 import { deletedPayload, type InputFields, mutation } from '../shared/mutation.ts'
 import { SlurmNode } from './nodes.ts'
@@ -120,6 +123,33 @@ mutation('matchSlurmNode', {
       id: rowId('SlurmNode', id),
       nodeId: rowIdIfGiven('ComputeNode', nodeId),
       automatic: automatic ?? undefined,
+    }),
+  }),
+})
+
+mutation('onboardSlurmNodes', {
+  action: nodeAudit.add,
+  description:
+    'Adds the nodes of a Slurm cluster that are no nodes of the inventory to it, with NodeName and NodeAddr, and matches them. Their host keys must be approved then.',
+  input: (t) => ({
+    clusterId: t.id({ required: true, description: 'ID of the cluster.' }),
+    hostlist: t.string({ description: 'Only these, for example `gpu[001-064]`. Default: all that match no node.' }),
+    credentialId: t.id({ description: 'ID of the login credential. Default: that of the controller node.' }),
+    becomeCredentialId: t.id({
+      description: 'ID of the credential for privilege escalation. Default: that of the controller node.',
+    }),
+    bastionId: t.id({ description: 'ID of the bastion credential. Default: that of the controller node.' }),
+  }),
+  idempotent: true,
+  payload: { report: { type: NodeImportReport, description: 'Result of each node.' } },
+  errors,
+  resolve: async ({ clusterId, credentialId, becomeCredentialId, bastionId, ...input }, { ctx }) => ({
+    report: await onboardSlurmNodes(ctx, {
+      ...input,
+      clusterId: rowId('SlurmCluster', clusterId),
+      credentialId: rowIdIfGiven('Credential', credentialId),
+      becomeCredentialId: rowIdIfGiven('Credential', becomeCredentialId),
+      bastionId: rowIdIfGiven('Credential', bastionId),
     }),
   }),
 })

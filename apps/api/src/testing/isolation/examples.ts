@@ -37,6 +37,7 @@ export const TYPE_OF: Record<string, TypeName> = {
   backupNodeId: 'ComputeNode',
   'Mutation.matchSlurmNode(input.id)': 'SlurmNode',
   'Mutation.matchSlurmNode(input.nodeId)': 'ComputeNode',
+  'Mutation.onboardSlurmNodes(input.clusterId)': 'SlurmCluster',
   'Mutation.testSlurmController(input.nodeId)': 'ComputeNode',
   'Mutation.approveHostKeys(input.approvals.id)': 'ComputeNode',
 }

@@ -143,6 +143,8 @@ export async function rowsOf(
         matchedBy: 'ADDRESS',
         report: slurmNode(marker, { reason: marker, comment: marker, features: [marker] }),
       },
+      // No node of the inventory, and none can be added: its address is invalid.
+      { state: 'IDLE', nodeId: null, matchedBy: null, matchConflict: null, report: slurmNode('-', { address: '-' }) },
     ],
     slurm_partitions: [{ report: slurmPartition(marker, { nodes: marker, allowGroups: [marker] }) }],
     variable_scopes: [

@@ -8,6 +8,7 @@ import { slurmJobList } from './jobs/list.ts'
 import { slurmNodeGet } from './nodes/get.ts'
 import { slurmNodeList } from './nodes/list.ts'
 import { slurmNodeMatch, slurmNodeUnmatch } from './nodes/match.ts'
+import { slurmNodeOnboard } from './nodes/onboard.ts'
 import { slurmPartitionGet, slurmPartitionList } from './partitions/partitions.ts'
 
 export const slurm = () =>
@@ -17,6 +18,7 @@ export const slurm = () =>
       slurmNodeGet(),
       slurmNodeMatch(),
       slurmNodeUnmatch(),
+      slurmNodeOnboard(),
       ...slurmNodeActions(),
     ]).description('nodes of clusters, as Slurm reports them'),
     commandGroup('partition', [slurmPartitionList(), slurmPartitionGet(), slurmPartitionSetState()]).description(
