@@ -22,11 +22,15 @@ import {
   withExitCode,
 } from './test-results.ts'
 
-// `npm test [-- --long] [-- --e2e] [-- FILTER…]`: runs Vitest, then Playwright, on one temporary Postgres. The last line is the total.
+// `npm test [-- --long] [-- --e2e] [-- --slurm-lab DIR] [-- FILTER…]`: runs Vitest, then Playwright, on one temporary Postgres. The last line is the total.
 // With the environment variable CI, skipped tests that docs/not-run-here.md does not list are a failure.
 // Without filters, up to MAX_RERUN_FILES failed Vitest files run again when the machine is quiet; the output names the flaky tests.
 const { values, positionals: filters } = parseArgs({
-  options: { long: { type: 'boolean', default: false }, e2e: { type: 'boolean', default: false } },
+  options: {
+    long: { type: 'boolean', default: false },
+    e2e: { type: 'boolean', default: false },
+    'slurm-lab': { type: 'string' },
+  },
   allowPositionals: true,
 })
 const playwrightConfig = 'apps/console/playwright.config.ts'
@@ -37,6 +41,7 @@ const env: NodeJS.ProcessEnv = {
   ...process.env,
   ...(postgres ? { TEST_DATABASE_URL: postgres.url } : {}),
   ...(values.long ? { MUSTER_LONG_TESTS: '1' } : {}),
+  ...(values['slurm-lab'] ? { MUSTER_SLURM_LAB: path.resolve(values['slurm-lab']) } : {}),
 }
 for (const name of ['DATABASE_URL', 'DATABASE_APP_URL', 'DATABASE_SYSTEM_URL', 'MUSTER_DATA_DIR', 'FORCE_COLOR']) delete env[name] // tests set their own
 const children = new Set<ReturnType<typeof spawn>>()

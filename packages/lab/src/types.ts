@@ -35,8 +35,8 @@ export interface SlurmOptions {
   behindBastion?: boolean
   /** Settings of slurm.conf that replace the lab's. */
   config?: Record<string, string>
-  /** Folder of another release, built for that path, which nodes see at the same path. Default: Debian's release. */
-  prefix?: string
+  /** Another release than Debian's: its folder on this machine, and the path it was built for, where nodes see it. */
+  release?: { folder: string; prefix: string }
 }
 
 /** The Slurm cluster of a lab. */

@@ -177,7 +177,8 @@ describe.runIf(canRunSlurm())('the refresh of a real cluster', () => {
     })
 
     it('shows a node that rebooted unexpectedly with the reason of Slurm', async () => {
-      await lab.fault('mig-01', 'reboot')
+      // Slurm takes a node as rebooted only when it booted after its last message; both times are whole seconds.
+      await lab.fault('mig-01', 'reboot', { downMs: 3000 })
       const rebooted = async () => {
         await fixture.refresh(cluster)
         return (await fixture.stored(cluster)).nodes.find(({ name }) => name === 'mig-01')!

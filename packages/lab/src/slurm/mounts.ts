@@ -10,7 +10,7 @@ export type Mount = { from: string; to: string; type: 'bind' | 'tmpfs' }
 export function slurmMounts(state: SlurmState, name: string): Mount[] {
   return [
     { from: slurmPrograms, to: PROGRAMS_IN_NODE, type: 'bind' },
-    ...(state.prefix ? [{ from: state.prefix, to: state.prefix, type: 'bind' as const }] : []),
+    ...(state.prefix && state.folder ? [{ from: state.folder, to: state.prefix, type: 'bind' as const }] : []),
     ...(state.compute.includes(name) ? [{ from: 'tmpfs', to: '/sys/fs/cgroup', type: 'tmpfs' as const }] : []),
     ...(state.controllers.length > 1 && state.controllers.includes(name)
       ? [{ from: SHARED_STATE, to: '/var/spool/slurmctld', type: 'bind' as const }]

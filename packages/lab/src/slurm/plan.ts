@@ -11,6 +11,8 @@ export interface SlurmState {
   accounting: boolean
   config: Record<string, string>
   prefix: string | null
+  /** Folder on this machine that nodes see at the prefix. */
+  folder: string | null
 }
 
 export const CONTROLLERS = ['slurm-ctl-01', 'slurm-ctl-02']
@@ -27,10 +29,17 @@ export const slurmOptions = (slurm: boolean | SlurmOptions): SlurmOptions => (ty
 /** Compute nodes are the nodes in the controllers' network segment; they need Python, which starts the services. */
 export function planSlurm({ slurm }: LabOptions, plan: Member[]): SlurmState | null {
   if (!slurm) return null
-  const { accounting = false, behindBastion = false, config = {}, prefix = null } = slurmOptions(slurm)
+  const { accounting = false, behindBastion = false, config = {}, release } = slurmOptions(slurm)
   const names = (nodes: Member[]) => nodes.map(({ name }) => name)
   const isController = ({ name }: Member) => CONTROLLERS.includes(name)
   const compute = plan.filter((node) => !isController(node) && node.behindBastion === behindBastion && node.python)
   if (compute.length === 0) throw new Error('A Slurm cluster needs at least one compute node in the network of its controller.')
-  return { controllers: names(plan.filter(isController)), compute: names(compute), accounting, config, prefix }
+  return {
+    controllers: names(plan.filter(isController)),
+    compute: names(compute),
+    accounting,
+    config,
+    prefix: release?.prefix ?? null,
+    folder: release?.folder ?? null,
+  }
 }

@@ -9,7 +9,8 @@ describe.runIf(canRunSlurm())('a Slurm cluster', () => {
       slurm: { config: { SlurmdTimeout: '60' } },
     })
     const { run, submit } = lab.slurm!
-    const sinfo = async () => (await run(['sinfo', '--noheader', '--Node', '--format=%N %T %G %P'])).stdout.trim().split('\n')
+    const sinfo = async () =>
+      (await run(['sinfo', '--noheader', '--Node', '--format=%N %T %G %P'])).stdout.trim().split('\n').sort()
     expect(await sinfo()).toEqual(['cpu-01 idle (null) batch*', 'gpu-01 idle gpu:h100:8 batch*', 'gpu-01 idle gpu:h100:8 gpu'])
 
     const result = '/tmp/devices'
