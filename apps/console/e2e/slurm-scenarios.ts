@@ -18,6 +18,8 @@ export function testExternalClusters(context: () => Context): void {
   const fill = async (name: string, address: string) => {
     await field(t('slurmConnect.name')).fill(name)
     await field(t('slurmConnect.address')).fill(address)
+    // Slurm's operators may drain nodes; root is one.
+    await page().getByLabel(t('slurmConnect.user')).fill('root')
     await field(t('node.credential')).selectOption({ label: 'lab key (ops)' })
   }
 
@@ -77,6 +79,35 @@ export function testExternalClusters(context: () => Context): void {
       .getByRole('tab', { name: t('slurm.nodes') })
       .click()
     for (const { name } of slurm().compute) await expect(button(name)).toBeVisible()
+  })
+
+  test('drains a node with a reason after a preview, and resumes it', async () => {
+    const [node] = slurm().compute
+    const act = async (verb: 'DRAIN_NODES' | 'RESUME_NODES') => {
+      await page()
+        .getByRole('checkbox', { name: t('nodes.select', { name: node!.name }) })
+        .check()
+      await button(t('slurmAction.actions')).click()
+      await page()
+        .getByRole('menuitem', { name: t(`slurmVerb.${verb}`), exact: true })
+        .click()
+      const dialog = page().getByRole('dialog')
+      await dialog.getByLabel(t('slurmAction.reason'), { exact: true }).fill('NIC flaps | "ticket" 4711')
+      await expect(dialog.getByText(/scontrol .*nodename=/i)).toBeVisible()
+      await dialog.getByRole('button', { name: t('slurmAction.start', { verb: t(`slurmVerb.${verb}`), count: 1 }) }).click()
+      await expect(dialog.getByTestId('slurm-action')).toHaveAttribute('data-status', 'SUCCEEDED', { timeout: 60_000 })
+      await dialog
+        .getByRole('button', { name: t('common.close'), exact: true })
+        .last()
+        .click()
+      await button(t('nodes.clearSelection')).click()
+    }
+    await act('DRAIN_NODES')
+    const { stdout } = await slurm().run(['scontrol', 'show', 'node', node!.name])
+    expect(stdout).toContain('DRAIN')
+    expect(stdout).toContain('NIC flaps | "ticket" 4711')
+    await act('RESUME_NODES')
+    await slurm().ready()
   })
 
   test('shows a job that waits with its reason in plain words', async () => {

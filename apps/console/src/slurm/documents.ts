@@ -11,7 +11,7 @@ export const ClusterFragment = graphql(`
     backupNode { id name }
     totals {
       nodes cpus allocatedCpus gpus allocatedGpus
-      nodesByState { state nodes }
+      nodesByState { state nodes nodeList }
       jobsByState { state jobs }
     }
   }

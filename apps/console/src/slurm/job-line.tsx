@@ -5,9 +5,10 @@ import { RelativeTime } from '@/ui/relative-time.tsx'
 import { jobTone } from './badges.tsx'
 import type { JobRow } from './cluster-documents.ts'
 import { jobReasonText } from './job-reason.ts'
+import { RowCheckbox } from './row-checkbox.tsx'
 
 export const jobColumns =
-  'grid grid-cols-[90px_minmax(110px,1.2fr)_90px_90px_120px_minmax(190px,1.2fr)_minmax(120px,1.4fr)_80px] items-center gap-x-4 px-4 [&>*]:min-w-0'
+  'grid grid-cols-[16px_90px_minmax(110px,1.2fr)_90px_90px_120px_minmax(190px,1.2fr)_minmax(120px,1.4fr)_80px] items-center gap-x-4 px-4 [&>*]:min-w-0'
 
 export const jobHref = (id: string): string => `/slurm/jobs/${encodeURIComponent(id)}`
 
@@ -21,7 +22,18 @@ export function resourcesOf({ nodeCount, cpus, gres }: Pick<JobRow, 'nodeCount' 
 }
 
 /** One job: a row, or a card on a phone. A waiting job shows why it waits instead of its nodes. */
-export function JobLine({ job, isNarrow }: { job: JobRow; isNarrow: boolean }) {
+export function JobLine({
+  job,
+  isNarrow,
+  isSelected,
+  onSelect,
+}: {
+  job: JobRow
+  isNarrow: boolean
+  isSelected: boolean
+  onSelect: (isRange: boolean) => void
+}) {
+  const checkbox = <RowCheckbox name={job.jobId} isSelected={isSelected} onSelect={onSelect} />
   const isPending = job.state === 'PENDING'
   const id = (
     <Link href={jobHref(job.id)} className="truncate font-mono text-sm font-medium after:absolute after:inset-0 hover:underline">
@@ -46,7 +58,8 @@ export function JobLine({ job, isNarrow }: { job: JobRow; isNarrow: boolean }) {
     return (
       <div className="relative flex h-full flex-col justify-center gap-1 border-b border-line px-3">
         <div className="flex items-center justify-between gap-2">
-          <span className="flex min-w-0 items-baseline gap-2">
+          <span className="flex min-w-0 items-center gap-2">
+            {checkbox}
             {id}
             <span className="truncate text-sm">{job.name ?? t('slurmJob.unnamed')}</span>
           </span>
@@ -60,6 +73,7 @@ export function JobLine({ job, isNarrow }: { job: JobRow; isNarrow: boolean }) {
     )
   return (
     <div className={`${jobColumns} relative h-full border-b border-line text-sm hover:bg-hover`}>
+      {checkbox}
       {id}
       <span className="truncate">{job.name ?? <span className="text-faint">{t('slurmJob.unnamed')}</span>}</span>
       <span className="truncate text-muted">{job.user}</span>

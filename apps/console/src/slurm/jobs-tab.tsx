@@ -8,7 +8,9 @@ import { Failure } from '@/ui/failure.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { useNarrow } from '@/ui/use-narrow.ts'
 import type { useQueryState } from '@/ui/use-query-state.ts'
+import { useSelection } from '@/ui/use-selection.ts'
 import { VirtualList } from '@/ui/virtual-list.tsx'
+import { SelectionActions } from './actions/selection-actions.tsx'
 import { ClusterJobsQuery, type ClusterPage, type JobFilter } from './cluster-documents.ts'
 import { JobLine, jobColumns } from './job-line.tsx'
 import { QuerySearch, WordSelect } from './node-filters.tsx'
@@ -42,6 +44,8 @@ export function JobsTab({
     (data) => data.slurmCluster?.jobs ?? emptyPage,
   )
   useReloadOn(cluster.refreshedAt, list.reload)
+  const { selected, set: select, toggle } = useSelection(list.rows)
+  const ids = list.rows.filter(({ id }) => selected.has(id)).map(({ jobId }) => jobId)
   const isFiltered = Object.keys(filter).length > 0
   const isEmpty = !list.isLoading && !list.problem && list.rows.length === 0
   if (isEmpty && !isFiltered)
@@ -74,6 +78,7 @@ export function JobsTab({
             <div
               className={`${jobColumns} sticky top-0 z-10 h-9 rounded-t-lg border-b border-line bg-panel text-xs font-medium text-muted`}
             >
+              <span />
               <span>{t('slurmJob.job')}</span>
               <span>{t('slurmJob.name')}</span>
               <span>{t('slurmJob.user')}</span>
@@ -88,11 +93,26 @@ export function JobsTab({
             label={t('slurm.jobs')}
             rows={list.rows}
             rowHeight={isNarrow ? 68 : 44}
-            renderRow={(job) => <JobLine job={job} isNarrow={isNarrow} />}
+            renderRow={(job, index) => (
+              <JobLine
+                job={job}
+                isNarrow={isNarrow}
+                isSelected={selected.has(job.id)}
+                onSelect={(isRange) => toggle(index, isRange)}
+              />
+            )}
             onNearEnd={list.more}
             hasMore={list.hasMore}
           />
         </div>
+      )}
+      {ids.length > 0 && (
+        <SelectionActions
+          clusterId={cluster.id}
+          targets={{ kind: 'jobs', names: ids }}
+          onClear={() => select([])}
+          onDone={() => void list.reload()}
+        />
       )}
     </div>
   )

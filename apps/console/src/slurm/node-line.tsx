@@ -2,15 +2,25 @@ import { formatNumber, t } from '@/messages/index.ts'
 import { Badge, State } from '@/ui/badge.tsx'
 import { nodeTone } from './badges.tsx'
 import type { NodeRow } from './cluster-documents.ts'
+import { RowCheckbox } from './row-checkbox.tsx'
 
 export const nodeColumns =
-  'grid grid-cols-[minmax(110px,1fr)_130px_minmax(90px,1fr)_110px_100px_130px_minmax(100px,1.5fr)] items-center gap-x-4 px-4 [&>*]:min-w-0'
+  'grid grid-cols-[16px_minmax(110px,1fr)_130px_minmax(90px,1fr)_110px_100px_130px_minmax(100px,1.5fr)] items-center gap-x-4 px-4 [&>*]:min-w-0'
 
 const use = (used: number, total: number): string =>
   total > 0 ? t('slurm.allocated', { used: formatNumber(used), total: formatNumber(total) }) : t('common.none')
 
+type Props = {
+  node: NodeRow
+  isNarrow: boolean
+  isSelected: boolean
+  onSelect: (isRange: boolean) => void
+  onOpen: () => void
+}
+
 /** One node of a cluster: a row, or a card on a phone. */
-export function NodeLine({ node, isNarrow, onOpen }: { node: NodeRow; isNarrow: boolean; onOpen: () => void }) {
+export function NodeLine({ node, isNarrow, isSelected, onSelect, onOpen }: Props) {
+  const checkbox = <RowCheckbox name={node.name} isSelected={isSelected} onSelect={onSelect} />
   const name = (
     <button
       type="button"
@@ -35,7 +45,10 @@ export function NodeLine({ node, isNarrow, onOpen }: { node: NodeRow; isNarrow: 
     return (
       <div className="relative flex h-full flex-col justify-center gap-1 border-b border-line px-3">
         <div className="flex items-center justify-between gap-2">
-          {name}
+          <span className="flex min-w-0 items-center gap-2">
+            {checkbox}
+            {name}
+          </span>
           {state}
         </div>
         <div className="flex items-center justify-between gap-2 text-xs text-muted">
@@ -48,6 +61,7 @@ export function NodeLine({ node, isNarrow, onOpen }: { node: NodeRow; isNarrow: 
     )
   return (
     <div className={`${nodeColumns} relative h-full border-b border-line text-sm hover:bg-hover`}>
+      {checkbox}
       {name}
       {state}
       <span className="truncate text-xs text-muted">{node.partitions.join(', ')}</span>

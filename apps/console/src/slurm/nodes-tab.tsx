@@ -10,7 +10,9 @@ import { FilterSelect } from '@/ui/filter-select.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { useNarrow } from '@/ui/use-narrow.ts'
 import type { useQueryState } from '@/ui/use-query-state.ts'
+import { useSelection } from '@/ui/use-selection.ts'
 import { VirtualList } from '@/ui/virtual-list.tsx'
+import { SelectionActions } from './actions/selection-actions.tsx'
 import { ClusterNodesQuery, type ClusterPage, type NodeFilter } from './cluster-documents.ts'
 import { NodeDialog } from './node-dialog.tsx'
 import { QuerySearch, WordSelect } from './node-filters.tsx'
@@ -50,6 +52,8 @@ export function NodesTab({
     (data) => data.slurmCluster?.nodes ?? emptyPage,
   )
   useReloadOn(cluster.refreshedAt, list.reload)
+  const { selected, set: select, toggle } = useSelection(list.rows)
+  const names = list.rows.filter(({ id }) => selected.has(id)).map(({ name }) => name)
   const isFiltered = Object.keys(filter).length > 0
   const isEmpty = !list.isLoading && !list.problem && list.rows.length === 0
   if (isEmpty && !isFiltered)
@@ -109,6 +113,7 @@ export function NodesTab({
             <div
               className={`${nodeColumns} sticky top-0 z-10 h-9 rounded-t-lg border-b border-line bg-panel text-xs font-medium text-muted`}
             >
+              <span />
               <span>{t('slurmNode.node')}</span>
               <span>{t('slurmNode.state')}</span>
               <span>{t('slurm.partitions')}</span>
@@ -122,11 +127,27 @@ export function NodesTab({
             label={t('slurm.nodes')}
             rows={list.rows}
             rowHeight={isNarrow ? 68 : 40}
-            renderRow={(node) => <NodeLine node={node} isNarrow={isNarrow} onOpen={() => setOpenId(node.id)} />}
+            renderRow={(node, index) => (
+              <NodeLine
+                node={node}
+                isNarrow={isNarrow}
+                isSelected={selected.has(node.id)}
+                onSelect={(isRange) => toggle(index, isRange)}
+                onOpen={() => setOpenId(node.id)}
+              />
+            )}
             onNearEnd={list.more}
             hasMore={list.hasMore}
           />
         </div>
+      )}
+      {names.length > 0 && (
+        <SelectionActions
+          clusterId={cluster.id}
+          targets={{ kind: 'nodes', names }}
+          onClear={() => select([])}
+          onDone={() => void list.reload()}
+        />
       )}
       {openId && <NodeDialog id={openId} onClose={() => setOpenId(null)} onChanged={() => void list.reload()} />}
     </div>

@@ -37,7 +37,7 @@ export function OverviewTab({
             <UseBar label={t('slurm.gpus')} used={totals.allocatedGpus} total={totals.gpus} none={t('slurm.noGpus')} />
           </div>
           <ul className="flex flex-col gap-1" aria-label={t('slurmNode.folded')}>
-            {totals.nodesByState.map(({ state, nodes }) => (
+            {totals.nodesByState.map(({ state, nodes, nodeList }) => (
               <li key={state}>
                 <button
                   type="button"
@@ -47,6 +47,9 @@ export function OverviewTab({
                   <State tone={nodeTone(state)}>
                     <span className="font-mono text-xs">{state}</span>
                   </State>
+                  <span className="min-w-0 flex-1 truncate font-mono text-xs text-muted" title={nodeList}>
+                    {nodeList}
+                  </span>
                   <span className="tabular-nums">{formatNumber(nodes)}</span>
                 </button>
               </li>

@@ -1,15 +1,27 @@
 'use client'
 import { Rows3 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { formatDuration } from '@/messages/format.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { Badge, State } from '@/ui/badge.tsx'
 import { Empty } from '@/ui/empty.tsx'
+import { ActionMenu } from './actions/action-menu.tsx'
 import { nodeTone, partitionTone } from './badges.tsx'
 import type { PartitionRow } from './cluster-documents.ts'
 import { UseBar } from './use-bar.tsx'
 
 /** The partitions of a cluster with their use. */
-export function PartitionsTab({ partitions, onOpen }: { partitions: readonly PartitionRow[]; onOpen: (name: string) => void }) {
+export function PartitionsTab({
+  clusterId,
+  partitions,
+  onOpen,
+  onChanged,
+}: {
+  clusterId: string
+  partitions: readonly PartitionRow[]
+  onOpen: (name: string) => void
+  onChanged: () => void
+}) {
   if (partitions.length === 0)
     return (
       <Empty icon={<Rows3 aria-hidden />} title={t('slurmPartition.emptyTitle')}>
@@ -19,13 +31,20 @@ export function PartitionsTab({ partitions, onOpen }: { partitions: readonly Par
   return (
     <ul className="grid gap-4 md:grid-cols-2 xl:grid-cols-3" aria-label={t('slurm.partitions')}>
       {partitions.map((partition) => (
-        <PartitionCard key={partition.id} partition={partition} onOpen={() => onOpen(partition.name)} />
+        <PartitionCard
+          key={partition.id}
+          partition={partition}
+          onOpen={() => onOpen(partition.name)}
+          actions={
+            <ActionMenu clusterId={clusterId} targets={{ kind: 'partitions', names: [partition.name] }} onDone={onChanged} />
+          }
+        />
       ))}
     </ul>
   )
 }
 
-function PartitionCard({ partition, onOpen }: { partition: PartitionRow; onOpen: () => void }) {
+function PartitionCard({ partition, onOpen, actions }: { partition: PartitionRow; onOpen: () => void; actions: ReactNode }) {
   const sum = (of: 'cpus' | 'allocatedCpus' | 'gpus' | 'allocatedGpus') =>
     partition.nodesByState.reduce((all, one) => all + one[of], 0)
   const allowed = [...partition.allowGroups, ...partition.allowAccounts, ...partition.allowQos]
@@ -66,6 +85,7 @@ function PartitionCard({ partition, onOpen }: { partition: PartitionRow; onOpen:
         </span>
         <span className="min-w-0 truncate">{allowed.length > 0 ? allowed.join(', ') : t('slurmPartition.everyone')}</span>
       </p>
+      <div className="mt-auto flex justify-end">{actions}</div>
     </li>
   )
 }

@@ -114,6 +114,8 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
             <Skeleton className="h-48 w-full" />
           ) : (
             <PartitionsTab
+              clusterId={cluster.id}
+              onChanged={() => void partitions.reload()}
               partitions={partitions.rows}
               onOpen={(partition) => query.go({ ...noFilters, tab: 'nodes', partition })}
             />

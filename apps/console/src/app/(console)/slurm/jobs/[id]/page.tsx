@@ -6,6 +6,7 @@ import { useQuery } from 'urql'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { toProblem } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
+import { ActionMenu } from '@/slurm/actions/action-menu.tsx'
 import { clusterHref } from '@/slurm/cluster-card.tsx'
 import { JobQuery } from '@/slurm/cluster-documents.ts'
 import { ClusterUpdated } from '@/slurm/documents.ts'
@@ -53,7 +54,9 @@ export default function JobPage() {
             <span className="truncate text-base font-normal text-muted">{job.name}</span>
           </>
         }
-      />
+      >
+        <ActionMenu clusterId={job.cluster.id} targets={{ kind: 'jobs', names: [job.jobId] }} onDone={reload} />
+      </PageHead>
       <JobDetailsView job={job} />
     </>
   )
