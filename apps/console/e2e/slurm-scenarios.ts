@@ -108,6 +108,12 @@ export function testExternalClusters(context: () => Context): void {
     expect(stdout).toContain('NIC flaps | "ticket" 4711')
     await act('RESUME_NODES')
     await slurm().ready()
+    await page()
+      .getByRole('tab', { name: t('slurmAction.history') })
+      .click()
+    await button(t('slurmAction.start', { verb: t('slurmVerb.DRAIN_NODES'), count: 1 })).click()
+    await expect(page().getByTestId('slurm-action')).toHaveAttribute('data-status', 'SUCCEEDED')
+    await page().keyboard.press('Escape')
   })
 
   test('shows a job that waits with its reason in plain words', async () => {

@@ -107,6 +107,19 @@ export const MatchNode = graphql(
   [NodeDetailsFragment],
 )
 
+export const OnboardNodes = graphql(`
+  mutation OnboardSlurmNodes($input: OnboardSlurmNodesInput!) {
+    onboardSlurmNodes(input: $input) {
+      __typename
+      ... on OnboardSlurmNodesPayload {
+        report { addedCount failedCount rows { row source name host port state issues { path message } node { id name } } }
+      }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)
+
 const PartitionFragment = graphql(`
   fragment SlurmPartitionRow on SlurmPartition {
     id name state isDefault isHidden nodeList nodeCount maxTimeMinutes allowGroups allowAccounts allowQos

@@ -1,5 +1,5 @@
 'use client'
-import { LayoutGrid, List, SearchX, Server } from 'lucide-react'
+import { LayoutGrid, List, Plus, SearchX, Server } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useConnection } from '@/graphql/use-connection.ts'
 import { t } from '@/messages/index.ts'
@@ -18,6 +18,7 @@ import { NodeDialog } from './node-dialog.tsx'
 import { QuerySearch, WordSelect } from './node-filters.tsx'
 import { NodeGrid } from './node-grid.tsx'
 import { NodeLine, nodeColumns } from './node-line.tsx'
+import { OnboardDialog } from './onboard-dialog.tsx'
 import { useReloadOn } from './use-reload-on.ts'
 
 const matches = ['MATCHED', 'UNMATCHED', 'CONFLICT'] as const
@@ -53,7 +54,10 @@ export function NodesTab({
   )
   useReloadOn(cluster.refreshedAt, list.reload)
   const { selected, set: select, toggle } = useSelection(list.rows)
-  const names = list.rows.filter(({ id }) => selected.has(id)).map(({ name }) => name)
+  const chosen = list.rows.filter(({ id }) => selected.has(id))
+  const names = chosen.map(({ name }) => name)
+  const unmatched = chosen.filter(({ match }) => match === 'UNMATCHED').map(({ name }) => name)
+  const [onboarding, setOnboarding] = useState<string[] | null>(null)
   const isFiltered = Object.keys(filter).length > 0
   const isEmpty = !list.isLoading && !list.problem && list.rows.length === 0
   if (isEmpty && !isFiltered)
@@ -146,6 +150,24 @@ export function NodesTab({
           clusterId={cluster.id}
           targets={{ kind: 'nodes', names }}
           onClear={() => select([])}
+          onDone={() => void list.reload()}
+        >
+          {unmatched.length > 0 && (
+            <Button
+              icon={<Plus aria-hidden />}
+              blockedReason={cluster.updateBlockedReason}
+              onClick={() => setOnboarding(unmatched)}
+            >
+              {t('slurmNode.onboard')}
+            </Button>
+          )}
+        </SelectionActions>
+      )}
+      {onboarding && (
+        <OnboardDialog
+          clusterId={cluster.id}
+          names={onboarding}
+          onClose={() => setOnboarding(null)}
           onDone={() => void list.reload()}
         />
       )}

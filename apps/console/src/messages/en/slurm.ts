@@ -178,6 +178,11 @@ export const slurm = {
     },
     memory: 'Memory',
     node: 'Node',
+    onboard: 'Add to inventory',
+    onboardTest: '{count, plural, one {Test the new node} other {Test the # new nodes}}',
+    onboardText:
+      'The nodes are added with their addresses in Slurm and with the credentials of the controller’s node. Their host keys are approved in the next step.',
+    onboardTitle: '{count, plural, one {Add # node to the inventory?} other {Add # nodes to the inventory?}}',
     reason: 'Reason',
     reasonBy: 'by {user}',
     search: 'Search by name, address or reason',
@@ -295,7 +300,11 @@ export const slurm = {
   },
   slurmAction: {
     actions: 'Actions',
+    emptyText: 'Actions on nodes, jobs and partitions appear here, with who started them and why.',
+    emptyTitle: 'No actions yet',
+    history: 'History',
     jobs: 'jobs {jobs}',
+    loadFailed: 'Failed to load actions',
     more: '{count, plural, one {and # more} other {and # more}}',
     needPreview: 'The preview is not ready',
     needReason: 'Enter a reason',

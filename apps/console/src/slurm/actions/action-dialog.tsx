@@ -4,7 +4,6 @@ import { t } from '@/messages/index.ts'
 import { Dialog } from '@/ui/dialog.tsx'
 import { ActionForm } from './action-form.tsx'
 import { ActionProgress } from './action-progress.tsx'
-import type { Action } from './documents.ts'
 import type { Targets, Verb } from './verbs.ts'
 
 /** Runs an action: asks for its reason and shows its targets, then its results one by one. */
@@ -21,13 +20,13 @@ export function ActionDialog({
   onClose: () => void
   onDone: () => void
 }) {
-  const [action, setAction] = useState<Action | null>(null)
+  const [actionId, setActionId] = useState<string | null>(null)
   return (
     <Dialog wide title={t(`slurmVerb.${verb}`)} onClose={onClose}>
-      {action ? (
-        <ActionProgress started={action} onClose={onClose} onDone={onDone} />
+      {actionId ? (
+        <ActionProgress id={actionId} onClose={onClose} onDone={onDone} />
       ) : (
-        <ActionForm clusterId={clusterId} verb={verb} targets={targets} onStarted={setAction} onCancel={onClose} />
+        <ActionForm clusterId={clusterId} verb={verb} targets={targets} onStarted={setActionId} onCancel={onClose} />
       )}
     </Dialog>
   )

@@ -7,7 +7,7 @@ import { Button } from '@/ui/button.tsx'
 import { SelectField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { type Action, type ActionInput, type Preview, PreviewAction, StartAction } from './documents.ts'
+import { type ActionInput, type Preview, PreviewAction, StartAction } from './documents.ts'
 import { isDangerous, selectorOf, type Targets, type Verb } from './verbs.ts'
 
 const partitionStates = ['UP', 'DRAIN', 'DOWN', 'INACTIVE'] as const
@@ -25,7 +25,7 @@ export function ActionForm({
   clusterId: string
   verb: Verb
   targets: Targets
-  onStarted: (action: Action) => void
+  onStarted: (id: string) => void
   onCancel: () => void
 }) {
   const start = useMutation(StartAction)
@@ -39,7 +39,7 @@ export function ActionForm({
   const { preview, problem, isLoading } = usePreview({ ...input, reason: reason.trim() || '-' }, isComplete)
   async function run() {
     const outcome = await start.run({ input: { ...input, ...(preview ? { fingerprint: preview.fingerprint } : {}) } })
-    if (outcome.ok) onStarted(outcome.value.slurmAction)
+    if (outcome.ok) onStarted(outcome.value.slurmAction.id)
   }
   const shown = start.problem ?? problem
   return (

@@ -5,10 +5,10 @@ import { t } from '@/messages/index.ts'
 import { State, type Tone } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Notice } from '@/ui/notice.tsx'
+import { Skeleton } from '@/ui/skeleton.tsx'
 import { type Action, ActionUpdated } from './documents.ts'
 
-type Result = Action['results'][number]['result']
-const tones: Record<Result, Tone> = {
+const tones: Record<Action['results'][number]['result'], Tone> = {
   DONE: 'ok',
   UNCHANGED: 'neutral',
   REFUSED: 'bad',
@@ -16,7 +16,7 @@ const tones: Record<Result, Tone> = {
   NOT_FOUND: 'bad',
   NOT_SENT: 'bad',
 }
-const statusTones: Record<Action['status'], Tone> = {
+export const statusTones: Record<Action['status'], Tone> = {
   PENDING: 'neutral',
   RUNNING: 'accent',
   SUCCEEDED: 'ok',
@@ -24,15 +24,17 @@ const statusTones: Record<Action['status'], Tone> = {
   FAILED: 'bad',
 }
 
-/** An action that was started, with the result of each target. It continues when the dialog is closed. */
-export function ActionProgress({ started, onClose, onDone }: { started: Action; onClose: () => void; onDone: () => void }) {
-  const [action, setAction] = useState(started)
-  useLive(ActionUpdated, action.finishedAt ? null : { id: action.id }, ({ slurmActionUpdated }) => setAction(slurmActionUpdated))
+/** An action with the result of each target, live. It continues when its dialog is closed. */
+export function ActionProgress({ id, onClose, onDone }: { id: string; onClose: () => void; onDone: () => void }) {
+  const [action, setAction] = useState<Action | null>(null)
+  useLive(ActionUpdated, action?.finishedAt ? null : { id }, ({ slurmActionUpdated }) => setAction(slurmActionUpdated))
   const done = useRef(onDone)
   done.current = onDone
+  const finishedAt = action?.finishedAt
   useEffect(() => {
-    if (action.finishedAt) done.current()
-  }, [action.finishedAt])
+    if (finishedAt) done.current()
+  }, [finishedAt])
+  if (!action) return <Skeleton className="h-32 w-full" />
   return (
     <div className="flex flex-col gap-4 text-sm">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1" aria-live="polite">

@@ -18,26 +18,23 @@ export type Preview = Extract<ResultOf<typeof PreviewAction>['previewSlurmAction
 
 const ActionFragment = graphql(`
   fragment SlurmActionProgress on SlurmAction {
-    id verb status error targetCount finishedAt
+    id status error finishedAt
     results { result count }
     items(first: 500) { edges { node { target before after result message } } }
   }
 `)
 export type Action = ResultOf<typeof ActionFragment>
 
-export const StartAction = graphql(
-  `
+export const StartAction = graphql(`
   mutation StartSlurmAction($input: StartSlurmActionInput!) {
     startSlurmAction(input: $input) {
       __typename
-      ... on StartSlurmActionPayload { slurmAction { ...SlurmActionProgress } }
+      ... on StartSlurmActionPayload { slurmAction { id } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }
   }
-`,
-  [ActionFragment],
-)
+`)
 
 export const ActionUpdated = graphql(
   `
@@ -53,3 +50,21 @@ export const ActionPermissionsQuery = graphql(`
     slurmCluster(id: $id) { id actionPermissions { verb blockedReason } }
   }
 `)
+
+export const ActionsQuery = graphql(
+  `
+  query SlurmActions($filter: SlurmActionFilter, $first: Int, $after: String) {
+    slurmActions(filter: $filter, first: $first, after: $after) {
+      totalCount
+      edges {
+        node {
+          id verb status error reason targetCount createdAt finishedAt createdBy { name }
+          results { result count }
+        }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`,
+)
+export type ActionRow = ResultOf<typeof ActionsQuery>['slurmActions']['edges'][number]['node']

@@ -1,4 +1,5 @@
 import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { ActionMenu } from './action-menu.tsx'
@@ -10,11 +11,14 @@ export function SelectionActions({
   targets,
   onClear,
   onDone,
+  children,
 }: {
   clusterId: string
   targets: Targets
   onClear: () => void
   onDone: () => void
+  /** Further buttons. */
+  children?: ReactNode
 }) {
   return (
     <div className="pointer-events-none sticky bottom-16 z-20 mt-4 flex justify-center md:bottom-4">
@@ -27,6 +31,7 @@ export function SelectionActions({
           {t('nodes.selected', { count: targets.names.length })}
         </span>
         <Button variant="quiet" label={t('nodes.clearSelection')} icon={<X aria-hidden />} onClick={onClear} />
+        {children}
         <ActionMenu clusterId={clusterId} targets={targets} onDone={onDone} />
       </div>
     </div>

@@ -7,6 +7,7 @@ import { useConnection } from '@/graphql/use-connection.ts'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { toProblem } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
+import { HistoryTab } from '@/slurm/actions/history-tab.tsx'
 import { ClusterState, DataAge } from '@/slurm/badges.tsx'
 import { ClusterActions } from '@/slurm/cluster-actions.tsx'
 import { type ClusterPage, ClusterPageUpdated, ClusterPartitionsQuery, ClusterQuery } from '@/slurm/cluster-documents.ts'
@@ -29,7 +30,7 @@ import { Tabs } from '@/ui/tabs.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
 
-const tabs = ['overview', 'nodes', 'partitions', 'jobs', 'reservations', 'settings'] as const
+const tabs = ['overview', 'nodes', 'partitions', 'jobs', 'reservations', 'settings', 'history'] as const
 type Tab = (typeof tabs)[number]
 const emptyPage = { edges: [], pageInfo: { hasNextPage: false, endCursor: null }, totalCount: 0 }
 
@@ -97,6 +98,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
           { key: 'jobs', label: t('slurm.jobs'), count: cluster.totals.jobs },
           { key: 'reservations', label: t('slurmReservation.title'), count: cluster.reservations.length },
           { key: 'settings', label: t('slurmSettings.title') },
+          { key: 'history', label: t('slurmAction.history') },
         ]}
       >
         {tab === 'overview' && (
@@ -123,6 +125,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
         {tab === 'jobs' && <JobsTab cluster={cluster} query={query} partitions={names} />}
         {tab === 'reservations' && <ReservationsTab reservations={cluster.reservations} />}
         {tab === 'settings' && <SettingsTab id={cluster.id} />}
+        {tab === 'history' && <HistoryTab clusterId={cluster.id} />}
       </Tabs>
     </>
   )

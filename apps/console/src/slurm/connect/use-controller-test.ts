@@ -5,7 +5,7 @@ import { useLive } from '@/graphql/use-live.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { TestConnections } from '@/nodes/documents.ts'
-import { type ClusterTest, ClusterTestUpdated, TestController } from './documents.ts'
+import { type ClusterTest, ClusterTestUpdated, TestController } from '../documents.ts'
 
 /**
  * Tests a node in two steps: the SSH connection, where a person may have to approve the host key, then Slurm. The second step starts

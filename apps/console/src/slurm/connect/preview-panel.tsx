@@ -1,8 +1,8 @@
 import { formatList } from '@/messages/format.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { Panel, PropertyList } from '@/ui/page.tsx'
-import { ControllerNames } from './controllers.tsx'
-import type { ClusterTest } from './documents.ts'
+import { ControllerNames } from '../controllers.tsx'
+import type { ClusterTest } from '../documents.ts'
 
 /** What a test found on a controller, before the cluster is added. */
 export function PreviewPanel({ preview }: { preview: NonNullable<ClusterTest['preview']> }) {
