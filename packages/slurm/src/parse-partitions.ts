@@ -5,7 +5,7 @@ import { parseCount, parseMinutes, parseWord, parseWords, readRecords, type Text
 /** A partition as slurmctld reports it. */
 export interface SlurmPartition {
   name: string
-  /** UP, DOWN, DRAIN (accepts jobs, starts none) or INACTIVE. */
+  /** UP, DOWN (accepts jobs, starts none), DRAIN (accepts none, starts queued jobs) or INACTIVE. */
   state: string
   isDefault: boolean
   hidden: boolean

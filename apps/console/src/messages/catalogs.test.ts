@@ -80,6 +80,12 @@ const keptInEnglish = new Set([
   'credential.sudo',
   'runs.diffMode',
   'runs.limitExample',
+  'nav.slurm',
+  'slurm.clusterName',
+  'slurmConnect.slurmTitle',
+  'slurmQuery.munge',
+  'slurmNode.slurmd',
+  'slurmJob.qos',
   'run.playbook',
   'artifacts.sha256',
 ])

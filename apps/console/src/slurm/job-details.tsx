@@ -70,7 +70,7 @@ export function JobDetailsView({ job }: { job: JobDetails }) {
               [t('slurmJob.partition'), job.partition],
               ...optional(t('slurmJob.qos'), job.qos),
               ...optional(t('slurmJob.reservation'), job.reservation),
-              ...optional(t('slurmJob.command'), job.workingDirectory),
+              ...optional(t('slurmJob.workingDirectory'), job.workingDirectory),
               ...optional(t('slurmJob.comment'), job.comment),
             ]}
           />

@@ -6,7 +6,7 @@ import { type Reconciler, reconcile } from './reconcile.ts'
 const EVERY_MS = 5000
 const ALERTS_EVERY_MS = 60_000
 
-/** Asks for a refresh of each Slurm cluster whose time has come, ends tests of lost workers and continues their actions. */
+/** Enqueues due refreshes of Slurm clusters, ends tests of lost workers and enqueues their actions again. */
 export const reconcileSlurmClusters = (runtime: SystemCtx): Reconciler =>
   reconcile('slurm clusters', EVERY_MS, runtime.log, async () => {
     await failStalledSlurmTests(runtime)

@@ -138,7 +138,7 @@ function withoutCommand(action: SlurmAction, item: SlurmActionItem, now: TargetS
     'NOT_VERIFIED',
     null,
     now,
-    'The worker was lost while it ran the command, which is not repeated because a repetition could do harm. Check the target and start the action again if needed.',
+    'The worker was lost while it ran the command. The command is not idempotent, so it was not repeated. Check the target, and start the action again if needed.',
   )
 }
 
@@ -171,7 +171,7 @@ function refusal({ item, before, said }: Pending, now: TargetState | null): Slur
 
 function unverified(item: SlurmActionItem, before: TargetState | null, now: TargetState | null, said: CommandOutcome) {
   const message = said.text
-    ? `The command was accepted, and its effect is not visible. It said: ${said.text}`
-    : 'The command was accepted, and its effect is not visible. Look at the state again later.'
+    ? `The command was accepted, and its effect is not visible. Output: ${said.text}`
+    : 'The command was accepted, and its effect is not visible. Check the state again later.'
   return outcome(item, 'NOT_VERIFIED', before, now, message)
 }

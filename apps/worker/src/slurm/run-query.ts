@@ -75,7 +75,7 @@ function problemOf(
   const text = ran.stderr.toString('utf8').trim() || (output ?? '').trim()
   const detail = text.slice(0, MAX_DETAIL)
   if (ran.timedOut)
-    return { detail: `no answer within ${timeoutMs / 1000} s`, hint: 'The controller hangs. Look at the log of slurmctld.' }
+    return { detail: `no answer within ${timeoutMs / 1000} s`, hint: 'The controller hangs. Check the slurmctld log.' }
   if (ran.truncated) return { detail: `the output has more than ${MAX_BYTES / 1024 / 1024} MiB`, hint: null }
   if (output === null)
     return { detail: detail || 'the shell ran no command', hint: 'The account needs a shell that runs `sh -s`.' }

@@ -319,7 +319,7 @@ describe('matching nodes of the inventory', () => {
     const [row] = await t.runtime.db.select().from(slurmNodes).where(eq(slurmNodes.name, 'x2'))
     expect(row).toMatchObject({ nodeId: added!.id, matchedBy: 'ADDRESS' })
     await expect(onboardSlurmNodes(ours.operator, { clusterId: cluster.id })).rejects.toMatchObject({
-      message: 'The cluster prod has no node without a node of the inventory.',
+      message: 'The cluster prod has no unmatched nodes.',
     })
     await expect(onboardSlurmNodes(ours.viewer, { clusterId: cluster.id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })

@@ -16,7 +16,7 @@ export async function failStalledSlurmTests(ctx: SystemCtx): Promise<number> {
     .update(slurmClusterTests)
     .set({
       isOk: false,
-      error: sql`case when ${startedAt} is null then 'No worker took it within an hour; see that one is running, then test again.'
+      error: sql`case when ${startedAt} is null then 'No worker started the test within an hour. Check that a worker runs, then test again.'
         else 'The worker was lost during the test. Test again.' end`,
       finishedAt: sql`now()`,
     })

@@ -59,7 +59,7 @@ export async function onboardSlurmNodes(ctx: Ctx, input: z.input<typeof OnboardS
       .orderBy(asc(slurmNodes.name))
       .limit(MAX_NODES)
     if (unmatched.length === 0)
-      throw new Conflict(`The cluster ${cluster.name} has no ${hostlist ? 'such node' : 'node'} without a node of the inventory.`)
+      throw new Conflict(`The cluster ${cluster.name} has no ${hostlist ? 'such unmatched node' : 'unmatched nodes'}.`)
     const { credentialId, becomeCredentialId, bastionId, sshUser } = cluster.controller ?? {}
     const report = await importNodes(ctx, {
       format: 'CSV',

@@ -4,5 +4,5 @@ export const slurmClusterPermissions = definePermissions('slurm:cluster', {
   write: ['admin', 'Add, change and remove Slurm clusters.'],
   refresh: ['operator', 'Test controllers of Slurm clusters and read their state at once.'],
   report: ['worker', 'Record what a controller reported.'],
-  schedule: ['system', 'Ask for refreshes that are due, raise alerts about clusters, and fail tests of lost workers.'],
+  schedule: ['system', 'Enqueue due refreshes, raise alerts about clusters, and fail tests of lost workers.'],
 })

@@ -4,7 +4,7 @@ import { slurmClusterPermissions } from './permissions.ts'
 import { slurmRefreshQueue } from './queues.ts'
 import { slurmClusters } from './tables.ts'
 
-/** Reconciler, over all tenants: asks for a refresh of clusters whose time has come and that no worker refreshes. @returns their number */
+/** Reconciler, over all tenants: enqueues refreshes that are due and that no worker runs. @returns their number */
 export async function requestDueRefreshes(ctx: SystemCtx): Promise<number> {
   authorize(ctx, slurmClusterPermissions.schedule)
   const due = await ctx.db

@@ -13,7 +13,7 @@ import { tenants, userRef } from '../access/tables.ts'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 
-/** EXTERNAL: exists without Muster, which only reads it. MANAGED: Muster installs and configures it. */
+/** EXTERNAL: not installed by Muster, which reads it and runs the actions of users. MANAGED: Muster installs and configures it. */
 export const CLUSTER_KINDS = ['EXTERNAL', 'MANAGED'] as const
 export type ClusterKind = (typeof CLUSTER_KINDS)[number]
 

@@ -14,7 +14,7 @@ interface ScriptFault {
 }
 
 const pidOf = (unit: string) => `pid=$(cat /run/systemd/lab-services/${unit}.service)`
-/** Stops a frozen process too. */
+/** Restarts munged and waits until it answers. */
 const restartMunge = 'systemctl restart munge; until munge -n >/dev/null 2>&1; do sleep 0.05; done'
 
 export const slurmFaults: Record<SlurmFaultName, ScriptFault> = {

@@ -154,13 +154,13 @@ function reservationState(
   return {
     text: `${iso(startAt)} to ${iso(endAt)}, nodes ${nodes || 'none'}, for ${who || 'nobody'}${flags.length > 0 ? `, ${flags.join(',')}` : ''}`,
     isReached:
-      (action.verb === 'CREATE_RESERVATION' && hasChanges(reservation, action, expand)) ||
-      (action.verb === 'UPDATE_RESERVATION' && hasChanges(reservation, action, expand)),
+      (action.verb === 'CREATE_RESERVATION' && isReservationAsRequested(reservation, action, expand)) ||
+      (action.verb === 'UPDATE_RESERVATION' && isReservationAsRequested(reservation, action, expand)),
     epoch: '',
   }
 }
 
-function hasChanges(
+function isReservationAsRequested(
   { startAt, endAt, nodes, users, accounts }: SlurmReservation,
   changes: ReservationChanges,
   expand: (hostlist: string) => string[],

@@ -24,7 +24,7 @@ const ObservedSlurmState = builder.objectRef<Observation>('ObservedSlurmState').
   description: 'State of a node in Slurm.',
   fields: (t) => ({
     state: t.exposeString('state', { description: "Slurm's word." }),
-    source: t.expose('source', { type: SlurmStateSource, description: 'Who reported it.' }),
+    source: t.expose('source', { type: SlurmStateSource, description: 'Source of the state.' }),
     observedAt: t.expose('observedAt', { type: 'DateTime', description: 'When it was reported.' }),
   }),
 })

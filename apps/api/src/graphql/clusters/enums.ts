@@ -2,7 +2,7 @@ import { builder } from '../../builder.ts'
 import { same } from '../shared/enum-values.ts'
 
 export const SlurmClusterKind = builder.enumType('SlurmClusterKind', {
-  description: 'Who installed a Slurm cluster.',
+  description: 'Whether Muster or someone else installed a Slurm cluster.',
   values: same({
     EXTERNAL: 'It exists without Muster, which reads it and runs the commands that users ask for.',
     MANAGED: 'Muster installs and configures it.',

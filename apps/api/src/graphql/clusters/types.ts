@@ -18,7 +18,7 @@ export const SlurmCluster = builder.drizzleNode('slurmClusters', {
   id: { column: (cluster) => cluster.id },
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name, unique in the tenant.' }),
-    kind: t.expose('kind', { type: SlurmClusterKind, description: 'Kind.' }),
+    kind: t.expose('kind', { type: SlurmClusterKind, description: 'Kind of the cluster.' }),
     region: t.exposeString('region', { nullable: true, description: 'Region; null when not set.' }),
     state: t.expose('state', { type: SlurmClusterState, description: 'Whether its data is current.' }),
     controllerNode: t.relation('controllerNode', {

@@ -43,10 +43,10 @@ export const StartSlurmActionInput = mutation('startSlurmAction', {
     'Starts an action on a Slurm cluster. Follow it with the subscription `slurmActionUpdated`. Preview it before with `previewSlurmAction` and the same input.',
   input: (t) => ({
     clusterId: t.id({ required: true, description: 'ID of the cluster.' }),
-    verb: t.field({ type: SlurmActionVerb, required: true, description: 'What to do.' }),
+    verb: t.field({ type: SlurmActionVerb, required: true, description: 'Kind of the action.' }),
     reason: t.string({
       required: true,
-      description: 'Why; in the audit log, and in Slurm for drains, downs and reboots. At most 200 characters.',
+      description: 'Reason, at most 200 characters. Recorded in the audit log; Slurm also stores it for DRAIN_NODES, DOWN_NODES and REBOOT_NODES.',
     }),
     nodes: t.field({ type: SlurmNodeSelector, description: 'Nodes, for the verbs on nodes.' }),
     jobs: t.field({ type: SlurmJobSelector, description: 'Jobs, for the verbs on jobs.' }),

@@ -67,9 +67,9 @@ export const SlurmAction = builder.drizzleNode('slurmActions', {
   id: { column: (action) => action.id, description: 'ID of the action.' },
   fields: (t) => ({
     cluster: t.relation('cluster', { description: 'Its cluster.' }),
-    verb: t.expose('verb', { type: SlurmActionVerb, description: 'What it does.' }),
+    verb: t.expose('verb', { type: SlurmActionVerb, description: 'Kind of the action.' }),
     reason: t.exposeString('reason', { description: 'Reason that the caller gave.' }),
-    status: t.expose('status', { type: SlurmActionStatus, description: 'State.' }),
+    status: t.expose('status', { type: SlurmActionStatus, description: 'Status of the action.' }),
     targetCount: t.exposeInt('targetCount', { description: 'Number of targets.' }),
     results: t.field({
       type: [SlurmActionResultCount],
@@ -162,7 +162,7 @@ type Permitted = { verb: SlurmVerb; blockedReason: string | null }
 const SlurmActionPermission = builder.objectRef<Permitted>('SlurmActionPermission').implement({
   description: 'Whether the caller can do something on a Slurm cluster.',
   fields: (t) => ({
-    verb: t.expose('verb', { type: SlurmActionVerb, description: 'What to do.' }),
+    verb: t.expose('verb', { type: SlurmActionVerb, description: 'Kind of action.' }),
     blockedReason: t.exposeString('blockedReason', { nullable: true, description: 'Why the caller cannot; null when allowed.' }),
   }),
 })

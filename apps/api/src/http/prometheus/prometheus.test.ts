@@ -213,7 +213,13 @@ test('/metrics/clusters has the clusters of the tenant; those that do not answer
     scheduler: { main: cycles, backfill: cycles } as never,
   }
   for (const { id } of [blue, red])
-    await recordSlurmRefresh(owner.worker, { id, queries: [], durationMs: 1500, state, error: null })
+    await recordSlurmRefresh(owner.worker, {
+      id,
+      queries: [],
+      durationMs: 1500,
+      state: { ...state, clusterName: id === red.id ? 'lab 2' : 'lab' },
+      error: null,
+    })
   await recordSlurmRefresh(owner.worker, { id: red.id, queries: [], durationMs: 10, state: null, error: 'No answer.' })
   const read = async (as: string) => (await get('/metrics/clusters', { headers: { authorization: `Bearer ${as}` } })).text()
   const output = await read(await t.tokenOf(owner.viewer))
@@ -236,7 +242,7 @@ test('/metrics/clusters has the clusters of the tenant; those that do not answer
     'slurm_external_cluster_health{cluster="red \\"2\\"",status="healthy"} 0',
     'slurm_external_cluster_health{cluster="red \\"2\\"",status="unhealthy"} 1',
     'muster_slurm_cluster_info{cluster="blue",slurm_cluster="lab",version="22.05.8"} 1',
-    'muster_slurm_cluster_info{cluster="red \\"2\\"",slurm_cluster="lab",version="22.05.8"} 1',
+    'muster_slurm_cluster_info{cluster="red \\"2\\"",slurm_cluster="lab 2",version="22.05.8"} 1',
     'muster_slurm_refresh_duration_seconds{cluster="blue"} 1.5',
     'muster_slurm_refresh_duration_seconds{cluster="red \\"2\\""} 0.01',
     'muster_slurm_nodes{cluster="blue",partition="debug",state="DOWN"} 1',

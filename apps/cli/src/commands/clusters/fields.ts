@@ -8,9 +8,9 @@ export type FieldOptions = { region?: string; backup?: string; programs?: string
 export const withFields = (command: Command): Command =>
   command
     .option('--region <region>', 'region')
-    .option('--backup <node>', 'node that is used when the controller does not answer')
+    .option('--backup <controller>', 'node that is used when the controller does not answer')
     .option('--programs <folder>', "folder of Slurm's programs on these nodes, such as /opt/slurm/bin")
-    .option('--max-nodes <n>', 'a scale-out beyond it is refused', allowEmpty(integer))
+    .option('--max-nodes <n>', 'maximum number of nodes', allowEmpty(integer))
 
 /** Input fields of the API; an empty option clears the field. */
 export async function fields({ region, backup, programs, maxNodes }: FieldOptions) {

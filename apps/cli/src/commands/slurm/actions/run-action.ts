@@ -46,7 +46,7 @@ export type ActionOptions = Output & { cluster?: string; reason: string; yes?: b
 /** Adds the options of all actions. */
 export const withAction = (command: Command): Command =>
   withCluster(command)
-    .requiredOption('--reason <text>', 'why; in the audit log, and in Slurm for drains, downs and reboots')
+    .requiredOption('--reason <text>', 'reason; recorded in the audit log, and by Slurm for drain, down and reboot')
     .option('-y, --yes', YES_HELP)
     .withOutput()
 
