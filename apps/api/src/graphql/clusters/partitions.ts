@@ -30,7 +30,8 @@ export const SlurmPartition = builder.drizzleNode('slurmPartitions', {
       cluster: t.relation('cluster', { description: 'Its cluster.' }),
       name: t.exposeString('name', { description: 'Name, unique in the cluster.' }),
       state: t.string({
-        description: "Slurm's word: `UP`, `DOWN` (accepts jobs, starts none), `DRAIN` (accepts none, starts queued jobs) or `INACTIVE`.",
+        description:
+          "Slurm's word: `UP`, `DOWN` (accepts jobs, starts none), `DRAIN` (accepts none, starts queued jobs) or `INACTIVE`.",
         select,
         resolve: ({ report }) => report.state,
       }),

@@ -46,7 +46,8 @@ export const StartSlurmActionInput = mutation('startSlurmAction', {
     verb: t.field({ type: SlurmActionVerb, required: true, description: 'Kind of the action.' }),
     reason: t.string({
       required: true,
-      description: 'Reason, at most 200 characters. Recorded in the audit log; Slurm also stores it for DRAIN_NODES, DOWN_NODES and REBOOT_NODES.',
+      description:
+        'Reason, at most 200 characters. Recorded in the audit log; Slurm also stores it for DRAIN_NODES, DOWN_NODES and REBOOT_NODES.',
     }),
     nodes: t.field({ type: SlurmNodeSelector, description: 'Nodes, for the verbs on nodes.' }),
     jobs: t.field({ type: SlurmJobSelector, description: 'Jobs, for the verbs on jobs.' }),

@@ -50,8 +50,7 @@ export const slurm = {
     refreshing: 'Refreshing…',
     region: 'Region',
     remove: 'Remove',
-    removeText:
-      'Removes {name}, its nodes and its jobs from Muster. The cluster itself and your nodes in Muster do not change.',
+    removeText: 'Removes {name}, its nodes and its jobs from Muster. The cluster itself and your nodes in Muster do not change.',
     removeTitle: 'Remove the cluster {name}?',
     removed: '{name} removed',
     reuse: 'Protected from changes',
