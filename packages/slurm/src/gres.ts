@@ -18,12 +18,13 @@ const UNITS: Record<string, number> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 **
 
 /**
  * Reads configured, used and requested GRES: `gpu:h100:8(S:0-1)`, `gpu:h100:4(IDX:0-3),gpu:h100_1g.10gb:14(IDX:4-17)`,
- * `gres:gpu:h100:4` (22.05), `gres/gpu:h100:4` (later), `bandwidth:lustre:no_consume:4G`. Without a count it is 1.
+ * `gres:gpu:h100:4` (22.05), `gres/gpu:h100:4` (later), `bandwidth:lustre:no_consume:4G`. Without a count it is 1. Slurm prints the used
+ * devices of GRES without a type as `gpu:(null):4(IDX:0-3)`.
  */
 export function parseGres(text: string | null): Gres[] {
   if (text === null) return []
   return splitOutsideParentheses(text).flatMap((part) => {
-    const [, plain = '', detail = ''] = /^([^(]*)(?:\((.*)\))?$/.exec(part.trim().replace(/^gres[:/]/, '')) ?? []
+    const [, plain = '', detail = ''] = /^([^(]*)(?:\((.*)\))?$/.exec(part.trim().replace(/^gres[:/]/, '').replace(':(null)', '')) ?? []
     const words = plain.split(/[:=]/).filter((word) => word !== '' && word !== 'no_consume')
     const name = words.shift()
     if (!name || name === 'N/A' || name === '(null)') return []

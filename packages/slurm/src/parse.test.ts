@@ -93,6 +93,14 @@ test.each([
   ['gres/gpu', [{ name: 'gpu', type: null, count: 1, indexes: null }]],
   ['gres/gpu=2', [{ name: 'gpu', type: null, count: 2, indexes: null }]],
   ['bandwidth:lustre:no_consume:4G', [{ name: 'bandwidth', type: 'lustre', count: 4 * 1024 ** 3, indexes: null }]],
+  ['gpu:(null):4(IDX:0-3)', [{ name: 'gpu', type: null, count: 4, indexes: '0-3' }]],
+  [
+    'gpu:(null):0(IDX:N/A),shard:(null):2(0/8)',
+    [
+      { name: 'gpu', type: null, count: 0, indexes: null },
+      { name: 'shard', type: null, count: 2, indexes: null },
+    ],
+  ],
   ['N/A', []],
 ])('reads the generic resources %s', (text, expected) => {
   expect(parseGres(text)).toEqual(expected)
