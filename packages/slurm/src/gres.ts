@@ -24,7 +24,13 @@ const UNITS: Record<string, number> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 **
 export function parseGres(text: string | null): Gres[] {
   if (text === null) return []
   return splitOutsideParentheses(text).flatMap((part) => {
-    const [, plain = '', detail = ''] = /^([^(]*)(?:\((.*)\))?$/.exec(part.trim().replace(/^gres[:/]/, '').replace(':(null)', '')) ?? []
+    const [, plain = '', detail = ''] =
+      /^([^(]*)(?:\((.*)\))?$/.exec(
+        part
+          .trim()
+          .replace(/^gres[:/]/, '')
+          .replace(':(null)', ''),
+      ) ?? []
     const words = plain.split(/[:=]/).filter((word) => word !== '' && word !== 'no_consume')
     const name = words.shift()
     if (!name || name === 'N/A' || name === '(null)') return []

@@ -40,6 +40,22 @@ describe('script of a query', () => {
     expect(outputAfter(nonce, output)!.split('\n')).toEqual(['||C|%s', ...argv.slice(1), ''])
   })
 
+  test.each(['sh', 'bash'])('unsets all variables of the account that filter or change commands (%s)', (shell) => {
+    const input = queryScript(['env'], nonce, null)
+    const env = {
+      PATH: '/usr/bin:/bin',
+      SLURM_CONF: '/etc/slurm/slurm.conf',
+      TEXT: "two\nlines 'SQUEUE_FAKE;id=1 * SCONTROL_$(id)=2",
+      ...{ SQUEUE_QOS: 'high', SQUEUE_ARRAY: '', SCANCEL_STATE: 'PENDING', SCANCEL_INTERACTIVE: 'a b' },
+      ...{ SINFO_FUTURE: '1', SACCT_FORMAT: 'x', SCONTROL_ALL: '1', SLURM_CLUSTERS: 'other', SLURM_JSON: '1' },
+      SQUEUE_USERS: 'one\ntwo=3',
+    }
+    const output = outputAfter(nonce, execFileSync(shell, ['-s'], { input, env, encoding: 'utf8' }))!
+    expect(output).toContain('SLURM_CONF=/etc/slurm/slurm.conf\n')
+    expect(output).toContain(`TEXT=${env.TEXT}\n`)
+    expect(output.match(/^(?:SQUEUE|SCANCEL|SINFO|SACCT|SCONTROL)_\w+|^SLURM_(?!CONF|TIME)\w+/gm)).toBeNull()
+  })
+
   test('has no output when the shell stops before the command', () => {
     expect(outputAfter(nonce, 'This account is not available.\n')).toBeNull()
   })

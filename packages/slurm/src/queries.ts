@@ -65,24 +65,26 @@ function nodeArguments(version: number): string[] {
   return ['scontrol', '--all', '--detail', 'show', 'nodes', '--oneliner']
 }
 
-/** Variables of the account that change what the commands print, or which cluster they ask. */
-const UNSET = [
-  'SINFO_FORMAT',
-  'SINFO_SORT',
-  'SQUEUE_FORMAT',
-  'SQUEUE_FORMAT2',
-  'SQUEUE_SORT',
-  'SQUEUE_STATES',
-  'SQUEUE_PARTITION',
-]
-const UNSET_MORE = [
-  'SQUEUE_USERS',
-  'SQUEUE_ACCOUNT',
-  'SACCT_FORMAT',
-  'SLURM_CLUSTERS',
-  'SLURM_JSON',
-  'SLURM_YAML',
-  'SLURM_DEBUG_FLAGS',
+/** Families of variables of the account that filter or change what the commands do and print. */
+const UNSET_FAMILIES = ['SACCT_', 'SACCTMGR_', 'SCANCEL_', 'SCONTROL_', 'SINFO_', 'SQUEUE_']
+/** Variables that ask another cluster or change the form of the output. SLURM_CONF stays: it may be the only way to the configuration. */
+const UNSET = ['SLURM_CLUSTERS', 'SLURM_JSON', 'SLURM_YAML', 'SLURM_DEBUG_FLAGS']
+
+/**
+ * Unsets the families by shell builtins only. `export -p` prints values, too: words of them that look like such a variable only unset a
+ * variable that must go anyway, and other words are skipped.
+ */
+const UNSET_SCRIPT = [
+  'set -f',
+  'for word in $(export -p); do',
+  'case $word in',
+  `${UNSET_FAMILIES.map((family) => `${family}*`).join('|')})`,
+  'word=${word%%=*}',
+  'case $word in *[!A-Z0-9_]*) ;; *) unset "$word" ;; esac',
+  ';;',
+  'esac',
+  'done',
+  `unset ${UNSET.join(' ')}`,
 ]
 
 /** Folders of Slurm's programs that a shell without a profile does not search. */
@@ -98,7 +100,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 export function queryScript(argv: readonly string[], nonce: string, folder: string | null): string {
   const path = [...(folder ? [folder] : []), '$PATH', ...FOLDERS].map((part) => (part === '$PATH' ? part : quoted(part)))
   return [
-    `unset ${[...UNSET, ...UNSET_MORE].join(' ')}`,
+    ...UNSET_SCRIPT,
     `PATH=${path.join(':')} LC_ALL=C SLURM_TIME_FORMAT=%s`,
     'export PATH LC_ALL SLURM_TIME_FORMAT',
     `echo ${nonce}`,
