@@ -10,6 +10,7 @@ export { OnboardSlurmNodesInput, onboardSlurmNodes } from './onboard-slurm-nodes
 export { slurmClusterPermissions } from './permissions.ts'
 export { refreshClusterBlockedReason, updateClusterBlockedReason } from './policy.ts'
 export { slurmClusterTestQueue, slurmRefreshQueue } from './queues.ts'
+export { type ControllerLoginState, readControllerLogin } from './read-controller-login.ts'
 export { recordControllerConnection } from './record-controller-connection.ts'
 export { type ClusterState, type RefreshOutcome, recordSlurmRefresh } from './record-slurm-refresh.ts'
 export { finishSlurmTest, recordSlurmTestQueries, startSlurmTest } from './record-slurm-test.ts'
