@@ -3,6 +3,7 @@ import {
   claimSlurmRefresh,
   type QueryReport,
   recordSlurmRefresh,
+  releaseSlurmRefresh,
   type SlurmCluster,
 } from '@muster/core/clusters'
 import type { Ctx } from '@muster/core/context'
@@ -25,7 +26,9 @@ export function slurmRefreshHandler(deps: Deps): (entry: QueueEntry) => Promise<
     const cluster = await retryTransient(() => claimSlurmRefresh(ctx, { id: entry.id }))
     if (!cluster) return
     const startedAt = performance.now()
-    const { state, error, queries } = await refresh(ctx, cluster, deps)
+    const refreshed = await refresh(ctx, cluster, deps)
+    if (!refreshed) return retryTransient(() => releaseSlurmRefresh(ctx, { id: cluster.id }))
+    const { state, error, queries } = refreshed
     const durationMs = performance.now() - startedAt
     await retryTransient(() => recordSlurmRefresh(ctx, { id: cluster.id, queries, durationMs, state, error }))
   }
@@ -33,7 +36,8 @@ export function slurmRefreshHandler(deps: Deps): (entry: QueueEntry) => Promise<
 
 type Refreshed = { state: ClusterState | null; error: string | null; queries: QueryReport[] }
 
-async function refresh(ctx: Ctx, cluster: SlurmCluster, deps: Deps): Promise<Refreshed> {
+/** @returns null when the worker stops, which says nothing about the cluster */
+async function refresh(ctx: Ctx, cluster: SlurmCluster, deps: Deps): Promise<Refreshed | null> {
   const { controllerNodeId, backupNodeId, programFolder, settingsReadAt } = cluster
   const readSettings = settingsReadAt === null || Date.now() - settingsReadAt.getTime() > SETTINGS_AGE_MS
   let queries: QueryReport[] = []
@@ -51,7 +55,7 @@ async function refresh(ctx: Ctx, cluster: SlurmCluster, deps: Deps): Promise<Ref
       const state = await deps.controllers.use(ctx, nodeId, (session) => readCluster({ ...context, session }, readSettings))
       return { state, error: null, queries }
     } catch (error) {
-      if (deps.stopping.aborted) return { state: null, error: 'The worker was stopped during the refresh.', queries }
+      if (deps.stopping.aborted) return null
       if (error instanceof SshFailure) errors.push(error.summary)
       else if (error instanceof QueryFailure) errors.push(error.message)
       else throw error
