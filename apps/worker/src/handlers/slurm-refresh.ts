@@ -30,7 +30,8 @@ export function slurmRefreshHandler(deps: Deps): (entry: QueueEntry) => Promise<
     if (!refreshed) return retryTransient(() => releaseSlurmRefresh(ctx, { id: cluster.id }))
     const { state, error, queries } = refreshed
     const durationMs = performance.now() - startedAt
-    await retryTransient(() => recordSlurmRefresh(ctx, { id: cluster.id, queries, durationMs, state, error }))
+    const { id, claimToken } = cluster
+    await retryTransient(() => recordSlurmRefresh(ctx, { id, claimToken, queries, durationMs, state, error }))
   }
 }
 

@@ -4,9 +4,10 @@ import { alerts } from '../alerts/tables.ts'
 import { systemCtx } from '../kernel/context.ts'
 import { accelerators, computeNodes } from '../nodes/tables.ts'
 import type { TenantFixture } from '../testing/factories.ts'
+import { recordRefresh } from '../testing/record-refresh.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { slurmJob, slurmNode, slurmPartition } from '../testing/slurm-fixture.ts'
-import { addSlurmCluster, checkSlurmClusters, recordSlurmRefresh, removeSlurmCluster, slurmClusters } from './index.ts'
+import { addSlurmCluster, checkSlurmClusters, removeSlurmCluster, slurmClusters } from './index.ts'
 
 const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
 const DAY_MS = 86_400_000
@@ -30,7 +31,7 @@ beforeEach(async () => {
 
 const check = () => checkSlurmClusters(systemCtx(t.runtime))
 const record = (nodes: ReturnType<typeof slurmNode>[] | string) =>
-  recordSlurmRefresh(ours.worker, {
+  recordRefresh(ours.worker, {
     id: cluster.id,
     queries: [],
     durationMs: 100,

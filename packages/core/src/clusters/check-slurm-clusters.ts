@@ -106,12 +106,21 @@ function evidenceOf(nodes: SlurmNodeRow[]): SlurmNodesEvidence | null {
   }
 }
 
+/** What the comparison needs of a node; its facts are large. */
+const DISCOVERED = {
+  id: computeNodes.id,
+  discoveredAt: computeNodes.discoveredAt,
+  cpuThreads: computeNodes.cpuThreads,
+  cpuCores: computeNodes.cpuCores,
+  memoryBytes: computeNodes.memoryBytes,
+}
+
 /** The nodes of the inventory with other GPUs than configured. */
 async function mismatchesOf(tx: Tx, rows: SlurmNodeRow[]): Promise<SlurmNodesEvidence | null> {
   const ids = rows.flatMap(({ nodeId }) => nodeId ?? [])
   if (ids.length === 0) return null
   const machines = new Map(
-    (await tx.select().from(computeNodes).where(inArray(computeNodes.id, ids))).map((node) => [node.id, node]),
+    (await tx.select(DISCOVERED).from(computeNodes).where(inArray(computeNodes.id, ids))).map((node) => [node.id, node]),
   )
   const devices = Map.groupBy(
     await tx.select().from(accelerators).where(inArray(accelerators.nodeId, ids)),

@@ -1,18 +1,28 @@
 import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import { authorize, type Ctx } from '../kernel/context.ts'
+import { newId } from '../kernel/db/columns.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { type SlurmCluster, slurmClusters } from './tables.ts'
 
-/** Longer than all commands of a refresh may take together. A worker that died loses its claim after it. */
-const CLAIM_SECONDS = 180
+/** Longer than the deadlines of all commands on both hosts together. A worker that died loses its claim after it. */
+const CLAIM_SECONDS = 900
+const claimEnd = sql`now() + make_interval(secs => ${CLAIM_SECONDS})`
 
-/** Claims the refresh of a cluster that is due. @returns null when it is not due, or another worker has it */
-export async function claimSlurmRefresh(ctx: Ctx, { id }: { id: string }): Promise<SlurmCluster | null> {
+/** A cluster with the token of the refresh that has claimed it. */
+export type ClaimedCluster = SlurmCluster & { claimToken: string }
+
+/**
+ * Claims the refresh of a cluster that is due. The next one is due when the claim ends: an earlier time tells that somebody asked for
+ * one meanwhile.
+ * @returns null when it is not due, or another worker has it
+ */
+export async function claimSlurmRefresh(ctx: Ctx, { id }: { id: string }): Promise<ClaimedCluster | null> {
   authorize(ctx, slurmClusterPermissions.report)
+  const claimToken = newId()
   const [cluster] = await ctx.db
     .update(slurmClusters)
-    .set({ claimedUntil: sql`now() + make_interval(secs => ${CLAIM_SECONDS})` })
+    .set({ claimToken, claimedUntil: claimEnd, nextRefreshAt: claimEnd })
     .where(
       and(
         visibleTo(ctx, slurmClusters),
@@ -22,5 +32,5 @@ export async function claimSlurmRefresh(ctx: Ctx, { id }: { id: string }): Promi
       ),
     )
     .returning()
-  return cluster ?? null
+  return cluster ? { ...cluster, claimToken } : null
 }

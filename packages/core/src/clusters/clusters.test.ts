@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemCtx } from '../kernel/context.ts'
 import { type ComputeNode, computeNodes } from '../nodes/tables.ts'
 import type { TenantFixture } from '../testing/factories.ts'
+import { recordRefresh } from '../testing/record-refresh.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { slurmJob, slurmNode, slurmPartition } from '../testing/slurm-fixture.ts'
 import {
@@ -13,14 +14,17 @@ import {
   matchSlurmNode,
   onboardSlurmNodes,
   recordSlurmRefresh,
+  refreshClusterBlockedReason,
   refreshSlurmCluster,
   removeSlurmCluster,
   requestDueRefreshes,
   type SlurmCluster,
   slurmClusters,
+  slurmClusterTests,
   slurmJobs,
   slurmNodes,
   slurmPartitions,
+  testSlurmController,
   updateSlurmCluster,
 } from './index.ts'
 
@@ -56,12 +60,12 @@ const state = (changes: Partial<ClusterState> = {}): ClusterState => ({
   ...changes,
 })
 const record = (outcome: ClusterState | string) =>
-  recordSlurmRefresh(ours.worker, {
+  recordRefresh(ours.worker, {
     id: cluster.id,
     queries: [],
     durationMs: 120,
     ...(typeof outcome === 'string' ? { state: null, error: outcome } : { state: outcome, error: null }),
-  }) as Promise<SlurmCluster>
+  })
 const namesIn = async () =>
   (await t.runtime.db.select().from(slurmNodes).where(eq(slurmNodes.clusterId, cluster.id))).map(({ name }) => name).sort()
 const jobsIn = async () =>
@@ -106,6 +110,21 @@ describe('adding a cluster', () => {
   })
 })
 
+describe('a test of a controller', () => {
+  test('by an operator runs programs of the path, or of the folder of a cluster on this node', async () => {
+    await updateSlurmCluster(ours.admin, { id: cluster.id, programFolder: '/opt/slurm/bin', backupNodeId: nodes[1]!.id })
+    const run = (node: number, programFolder?: string, ctx = ours.operator) =>
+      testSlurmController(ctx, { nodeId: nodes[node]!.id, programFolder })
+    await run(2)
+    await run(0, '/opt/slurm/bin')
+    await run(1, '/opt/slurm/bin')
+    await expect(run(0, '/tmp/slurm')).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(run(2, '/opt/slurm/bin')).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await run(0, '/tmp/slurm', ours.admin)
+    expect(await t.runtime.db.$count(slurmClusterTests, eq(slurmClusterTests.tenantId, ours.tenant.id))).toBe(4)
+  })
+})
+
 describe('the same cluster twice', () => {
   test('is refused when another cluster has the controller as its backup, or the other way round', async () => {
     const [first, second, third] = nodes.map(({ id }) => id) as [string, string, string]
@@ -135,6 +154,25 @@ describe('the same cluster twice', () => {
     expect(await namesIn()).toEqual([])
     // The names of the documentation, on another site.
     expect(await record(booted(9000))).toMatchObject({ state: 'OK', lastError: null })
+    // A host of the other cluster was chosen later.
+    await updateSlurmCluster(ours.admin, { id: second.id, controllerNodeId: nodes[2]!.id })
+    expect(await record(booted(5000))).toMatchObject({
+      settingsReadAt: null,
+      state: 'NOT_ANSWERING',
+      lastError: expect.stringContaining('This is the cluster prod'),
+    })
+  })
+
+  test('is refused when both are read for the first time at once', async () => {
+    const settings = { ClusterName: 'alpha', 'SlurmctldHost[0]': 'ctl(10.0.0.1)' }
+    const seen = state({ settings, nodes: [node('n1', { bootAt: new Date(5000) })] })
+    const second = await addSlurmCluster(ours.admin, { name: 'second', controllerNodeId: nodes[1]!.id })
+    const outcome = { queries: [], durationMs: 1, state: seen, error: null }
+    const claims = await Promise.all([cluster, second].map(({ id }) => claimSlurmRefresh(ours.worker, { id })))
+    const read = await Promise.all(
+      claims.map((claim) => recordSlurmRefresh(ours.worker, { ...outcome, id: claim!.id, claimToken: claim!.claimToken })),
+    )
+    expect(read.map((row) => row!.state).sort()).toEqual(['NOT_ANSWERING', 'OK'])
   })
 })
 
@@ -155,6 +193,69 @@ describe('refresh', () => {
     expect(await claimSlurmRefresh(ours.worker, { id: cluster.id })).toBeNull()
     await refreshSlurmCluster(ours.operator, { id: cluster.id })
     expect(await claimSlurmRefresh(ours.worker, { id: cluster.id })).toMatchObject({ settingsReadAt: null })
+  })
+
+  const claim = async () => {
+    await t.runtime.db.update(slurmClusters).set({ nextRefreshAt: sql`now()` }).where(eq(slurmClusters.id, cluster.id))
+    return (await claimSlurmRefresh(ours.worker, { id: cluster.id }))!
+  }
+  const end = ({ claimToken }: { claimToken: string }, names: string[], changes: Partial<ClusterState> = {}) =>
+    recordSlurmRefresh(ours.worker, {
+      ...{ id: cluster.id, claimToken, queries: [], durationMs: 1, error: null },
+      state: state({ nodes: names.map((name) => node(name)), ...changes }),
+    })
+
+  test('that ends after its claim stores nothing', async () => {
+    const late = await claim()
+    await t.runtime.db.update(slurmClusters).set({ claimedUntil: sql`now()` }).where(eq(slurmClusters.id, cluster.id))
+    const next = await claim()
+    expect(await end(late, ['old'])).toBeNull()
+    expect(await end(next, ['new'])).toMatchObject({ state: 'OK', claimedUntil: null })
+    expect(await end(late, ['old'])).toBeNull()
+    expect(await namesIn()).toEqual(['new'])
+  })
+
+  test('that somebody asks for during another one follows at once, and reads the configuration', async () => {
+    const running = await claim()
+    await refreshSlurmCluster(ours.operator, { id: cluster.id })
+    expect(await end(running, ['n1'])).toMatchObject({ settingsReadAt: null, claimedUntil: null })
+    expect(await pause()).toBeLessThanOrEqual(0)
+    const following = await claimSlurmRefresh(ours.worker, { id: cluster.id })
+    expect(await end(following!, ['n1'])).toMatchObject({ settingsReadAt: expect.any(Date) })
+    expect(await pause()).toBe(30)
+  })
+
+  test.each<[string, () => Partial<Parameters<typeof updateSlurmCluster>[1]>]>([
+    ['the controller', () => ({ controllerNodeId: nodes[1]!.id })],
+    ['the backup', () => ({ backupNodeId: nodes[1]!.id })],
+    ['the folder of programs', () => ({ programFolder: '/opt/slurm/bin' })],
+  ])('of the time before %s was changed stores nothing; the next one reads the configuration', async (_, change) => {
+    await record(state())
+    const running = await claim()
+    await updateSlurmCluster(ours.admin, { id: cluster.id, ...change() })
+    expect(await end(running, ['old'])).toBeNull()
+    expect(await namesIn()).toEqual(['n1', 'n2'])
+    expect(await claimSlurmRefresh(ours.worker, { id: cluster.id })).toMatchObject({ settingsReadAt: null })
+  })
+
+  test('goes on with a backup alone; a cluster without a node to ask does not answer', async () => {
+    await updateSlurmCluster(ours.admin, { id: cluster.id, backupNodeId: nodes[1]!.id })
+    await record(state())
+    const forget = (column: string) =>
+      t.runtime.db.execute(
+        sql`update slurm_clusters set ${sql.identifier(column)} = null, next_refresh_at = now() where id = ${cluster.id}`,
+      )
+    const rowOf = async () => (await t.runtime.db.select().from(slurmClusters).where(eq(slurmClusters.id, cluster.id)))[0]!
+    const due = () => requestDueRefreshes(systemCtx(t.runtime))
+    const before = await due()
+    await forget('controller_node_id')
+    expect(await due()).toBe(before + 1)
+    expect(await rowOf()).toMatchObject({ state: 'OK' })
+    expect(refreshClusterBlockedReason(ours.operator.actor, await rowOf())).toBeNull()
+    await forget('backup_node_id')
+    expect(await due()).toBe(before + 1)
+    expect(await rowOf()).toMatchObject({ state: 'NOT_ANSWERING' })
+    expect(refreshClusterBlockedReason(ours.operator.actor, await rowOf())).toContain('no controller node')
   })
 
   test('is asked for when it is due', async () => {
@@ -274,6 +375,15 @@ describe('matching nodes of the inventory', () => {
     expect(await matchOf('a')).toMatchObject({ node: null, matchConflict: expect.stringContaining('Several nodes fit') })
   })
 
+  test('changes the matches of all nodes in one statement', async () => {
+    await record(state({ nodes: nodes.map(({ name }) => node(name)) }))
+    // cmin is the number of the statement in its transaction.
+    const { rows } = await t.runtime.db.execute<{ matched: number; statements: number }>(sql`
+      select count(*)::int as matched, count(distinct cmin::text)::int as statements
+      from slurm_nodes where cluster_id = ${cluster.id} and matched_by = 'NAME'`)
+    expect(rows).toEqual([{ matched: 4, statements: 1 }])
+  })
+
   test('keeps the choice of a person, and gives a node to one cluster', async () => {
     const [, first, second] = nodes as [ComputeNode, ComputeNode, ComputeNode]
     await record(state({ nodes: [node('a', { address: first.host })] }))
@@ -312,8 +422,10 @@ describe('matching nodes of the inventory', () => {
     await record(
       state({ nodes: [node(nodes[1]!.name), node('x1', { address: '192.0.2.1' }), node('x2', { address: '192.0.2.2' })] }),
     )
-    const { addedCount } = await onboardSlurmNodes(ours.operator, { clusterId: cluster.id, hostlist: 'x[1-9]' })
-    expect(addedCount).toBe(2)
+    const request = { clusterId: cluster.id, hostlist: 'x[1-9]', idempotencyKey: 'x' }
+    const report = await onboardSlurmNodes(ours.operator, request)
+    expect(report.addedCount).toBe(2)
+    expect(await onboardSlurmNodes(ours.operator, request)).toEqual(report)
     const [added] = await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.host, '192.0.2.2'))
     expect(added).toMatchObject({ name: 'x2', credentialId: credential.id, hostKey: null })
     const [row] = await t.runtime.db.select().from(slurmNodes).where(eq(slurmNodes.name, 'x2'))

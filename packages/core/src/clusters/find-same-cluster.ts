@@ -19,7 +19,7 @@ const booted = ({ name, bootAt }: Pick<SlurmNode, 'name' | 'bootAt'>) => `${name
 /**
  * Finds a cluster that was read before and is the same one, seen from another host: it has the same ClusterName and controllers, and a
  * node with the same name and boot time. Names alone do not suffice: many sites use those of the documentation.
- * @returns its name in Muster, or null
+ * @returns its name in Muster; null when there is none, or the configuration was not read
  */
 export async function findSameCluster(tx: Tx, ctx: Ctx, id: string, state: Seen): Promise<string | null> {
   const { clusterName, settings } = state

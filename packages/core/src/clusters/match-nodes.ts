@@ -18,8 +18,17 @@ const short = (text: string) => key(text).split('.')[0]!
 const isAddress = (text: string) => /^[\d.]+$|:/.test(text)
 
 /**
+ * Locks the matches of the tenant until the transaction ends, so that no two clusters get the same node, and no two are the same one.
+ * Take it before rows of Slurm nodes are locked.
+ */
+export async function lockMatches(tx: Tx, ctx: Ctx): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`slurm matches of ${ctx.tenantId}`}, 0))`)
+}
+
+/**
  * Finds the nodes of the inventory that are the nodes of a cluster: by address, then by host name, then by name; the boot time
- * decides between several. A person's choice (MANUAL) stays. Where several nodes fit, or one belongs to another cluster, none is chosen and the reason is stored.
+ * decides between several. A person's choice (MANUAL) stays. Where several nodes fit, or one belongs to another cluster, none is chosen
+ * and the reason is stored. The caller holds `lockMatches`.
  */
 export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<void> {
   const ours = await tx
@@ -48,11 +57,17 @@ export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<v
     ).map(({ nodeId, cluster }) => [nodeId!, cluster]),
   )
   const find = finder(candidates)
-  for (const { id, report, ...before } of ours) {
+  const changes = ours.flatMap(({ id, report, ...before }) => {
     const match = resolve(find(report), taken)
-    if (isDeepStrictEqual(match, before)) continue
-    await tx.update(slurmNodes).set(match).where(eq(slurmNodes.id, id))
-  }
+    return isDeepStrictEqual(match, before) ? [] : [{ id, ...match }]
+  })
+  if (changes.length === 0) return
+  await tx.execute(sql`
+    update ${slurmNodes} n
+    set node_id = c."nodeId", matched_by = c."matchedBy", match_conflict = c."matchConflict", candidate_ids = c."candidateIds"
+    from json_to_recordset(${JSON.stringify(changes)}::json)
+      as c(id uuid, "nodeId" uuid, "matchedBy" text, "matchConflict" text, "candidateIds" uuid[])
+    where n.id = c.id and n.cluster_id = ${clusterId}`)
 }
 
 const matchColumns = {

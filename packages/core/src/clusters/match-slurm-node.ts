@@ -8,7 +8,7 @@ import { Id } from '../kernel/input.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { slurmNodeAudit } from './audit-actions.ts'
 import { slurmClusterChanged } from './change-events.ts'
-import { matchNodes } from './match-nodes.ts'
+import { lockMatches, matchNodes } from './match-nodes.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { type SlurmNodeRow, slurmClusters, slurmNodes } from './tables.ts'
 
@@ -31,6 +31,7 @@ export async function matchSlurmNode(ctx: Ctx, input: z.input<typeof MatchSlurmN
     throw new InvalidInput([{ path: 'nodeId', message: 'must be omitted when the node is matched automatically' }])
   const scope = and(visibleTo(ctx, slurmNodes), eq(slurmNodes.id, id))
   return inTransaction(ctx, async (tx, ctx) => {
+    await lockMatches(tx, ctx)
     if (nodeId !== null) await lockNode(tx, ctx, nodeId)
     const [row] = await tx
       .update(slurmNodes)

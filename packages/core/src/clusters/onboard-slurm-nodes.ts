@@ -1,15 +1,15 @@
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import { z } from 'zod'
-import { IdempotencyKey } from '../idempotency/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { IdempotencyKey, idempotent } from '../idempotency/index.ts'
+import { authorize, type Ctx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
-import { importNodes, nodePermissions } from '../nodes/index.ts'
+import { importNodes, nodeImportResult, nodePermissions } from '../nodes/index.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { expandHostlist } from '../selection/index.ts'
 import { slurmClusterChanged } from './change-events.ts'
-import { matchNodes } from './match-nodes.ts'
+import { lockMatches, matchNodes } from './match-nodes.ts'
 import { slurmClusters, slurmNodes } from './tables.ts'
 
 /** As many rows as one import may have. */
@@ -37,7 +37,13 @@ const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
 export async function onboardSlurmNodes(ctx: Ctx, input: z.input<typeof OnboardSlurmNodesInput>): Promise<Report> {
   authorize(ctx, nodePermissions.write)
   const { clusterId, hostlist, idempotencyKey, ...given } = parseInput(OnboardSlurmNodesInput, input)
-  return inTransaction(ctx, async (tx, ctx) => {
+  const key = {
+    verb: 'onboardSlurmNodes',
+    key: idempotencyKey,
+    input: { clusterId, hostlist, ...given },
+    result: nodeImportResult,
+  }
+  return idempotent(ctx, key, async (tx, ctx) => {
     const [cluster] = await tx
       .select({ name: slurmClusters.name, controller: computeNodes })
       .from(slurmClusters)
@@ -45,6 +51,7 @@ export async function onboardSlurmNodes(ctx: Ctx, input: z.input<typeof OnboardS
       .where(and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, clusterId)))
       .for('no key update', { of: slurmClusters })
     if (!cluster) throw new NotFound(`There is no cluster ${clusterId}.`)
+    await lockMatches(tx, ctx)
     const unmatched = await tx
       .select({ name: slurmNodes.name, report: slurmNodes.report })
       .from(slurmNodes)
@@ -70,7 +77,6 @@ export async function onboardSlurmNodes(ctx: Ctx, input: z.input<typeof OnboardS
         bastionId: given.bastionId ?? bastionId ?? undefined,
         sshUser: given.credentialId ? undefined : (sshUser ?? undefined),
       },
-      idempotencyKey,
     })
     await matchNodes(tx, ctx, clusterId)
     ctx.notify(slurmClusterChanged({ id: clusterId, tenantId: ctx.tenantId }))

@@ -9,8 +9,8 @@ export const updateClusterBlockedReason = (actor: Actor): string | null =>
 /** Null when `actor` may read a cluster at once, else the reason. */
 export function refreshClusterBlockedReason(
   actor: Actor,
-  { name, controllerNodeId }: Pick<SlurmCluster, 'name' | 'controllerNodeId'>,
+  { name, controllerNodeId, backupNodeId }: Pick<SlurmCluster, 'name' | 'controllerNodeId' | 'backupNodeId'>,
 ): string | null {
-  if (controllerNodeId === null) return `The cluster ${name} has no controller node. Choose one.`
+  if (controllerNodeId === null && backupNodeId === null) return `The cluster ${name} has no controller node. Choose one.`
   return permissionDeniedReason(actor, slurmClusterPermissions.refresh)
 }

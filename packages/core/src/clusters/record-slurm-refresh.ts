@@ -15,8 +15,9 @@ import { InvalidInput } from '../kernel/errors.ts'
 import { expandHostlist } from '../selection/index.ts'
 import { slurmClusterChanged } from './change-events.ts'
 import { findSameCluster } from './find-same-cluster.ts'
-import { matchNodes } from './match-nodes.ts'
+import { lockMatches, matchNodes } from './match-nodes.ts'
 import { slurmClusterPermissions } from './permissions.ts'
+import { slurmRefreshQueue } from './queues.ts'
 import {
   type ClusterIdentity,
   type QueryReport,
@@ -39,6 +40,8 @@ export type ClusterState = ClusterIdentity & {
 }
 export type RefreshOutcome = {
   id: string
+  /** Of the claim under which it was read. */
+  claimToken: string
   queries: QueryReport[]
   durationMs: number
   /** Null: it failed, for the reason `error`. */
@@ -56,20 +59,28 @@ const ROWS_AT_ONCE = 1000
 
 /**
  * Ends a refresh. Success replaces what is known of the cluster; failure keeps it, with its age and the reason.
- * @returns the cluster; null when it was removed meanwhile
+ * @returns the cluster; null when it was removed, the claim was lost, or the controller was changed meanwhile: nothing was stored
  */
 export async function recordSlurmRefresh(ctx: Ctx, outcome: RefreshOutcome): Promise<SlurmCluster | null> {
   authorize(ctx, slurmClusterPermissions.report)
-  const { id, queries, durationMs } = sanitizeForPostgres(outcome)
+  const { id, claimToken, queries, durationMs } = sanitizeForPostgres(outcome)
   return inTransaction(ctx, async (tx, ctx) => {
-    const scope = and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, id))
+    const scope = and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, id), eq(slurmClusters.claimToken, claimToken))
     const [before] = await tx.select().from(slurmClusters).where(scope).for('no key update')
     if (!before) return null
+    await lockMatches(tx, ctx)
+    const isAskedAgain = before.nextRefreshAt.getTime() !== before.claimedUntil?.getTime()
     const { state, error } = await withoutSameCluster(tx, ctx, before, sanitizeForPostgres(outcome))
-    const shared = { queries, claimedUntil: null, refreshDurationMs: Math.round(durationMs) }
+    const shared = { queries, refreshDurationMs: Math.round(durationMs) }
     const [cluster] = await tx
       .update(slurmClusters)
-      .set(state ? { ...shared, ...successOf(before, state, durationMs) } : { ...shared, ...failureOf(before, error) })
+      .set({
+        ...shared,
+        ...(state ? successOf(before, state, durationMs) : failureOf(before, error)),
+        ...(isAskedAgain ? { nextRefreshAt: before.nextRefreshAt, settingsReadAt: before.settingsReadAt } : {}),
+        claimToken: null,
+        claimedUntil: null,
+      })
       .where(scope)
       .returning()
     if (state) {
@@ -78,19 +89,21 @@ export async function recordSlurmRefresh(ctx: Ctx, outcome: RefreshOutcome): Pro
       await replaceJobs(tx, ctx, id, state.jobs)
       await matchNodes(tx, ctx, id)
     }
+    // The queue entry of that request found the cluster claimed.
+    if (isAskedAgain) await ctx.queue.send(tx, slurmRefreshQueue, [cluster!])
     ctx.notify(slurmClusterChanged(cluster!))
     return cluster!
   })
 }
 
-/** Refuses the first data of a cluster that another one already shows. */
+/** Refuses the data of a cluster that another one already shows. The caller holds `lockMatches`. */
 async function withoutSameCluster(
   tx: Tx,
   ctx: Ctx,
-  { id, discoveredAt }: SlurmCluster,
+  { id }: SlurmCluster,
   { state, error }: RefreshOutcome,
 ): Promise<Pick<RefreshOutcome, 'state' | 'error'>> {
-  const same = state && discoveredAt === null ? await findSameCluster(tx, ctx, id, state) : null
+  const same = state ? await findSameCluster(tx, ctx, id, state) : null
   return same === null
     ? { state, error }
     : { state: null, error: `This is the cluster ${same}, seen from another host. Remove one of the two.` }

@@ -17,7 +17,7 @@ import { computeNodes } from '../nodes/tables.ts'
 export const CLUSTER_KINDS = ['EXTERNAL', 'MANAGED'] as const
 export type ClusterKind = (typeof CLUSTER_KINDS)[number]
 
-/** WAITING: never read. NOT_ANSWERING: the last refresh failed; what is known is older. */
+/** WAITING: never read. NOT_ANSWERING: the last refresh failed, or no node is left to ask; what is known is older. */
 export const CLUSTER_STATES = ['WAITING', 'OK', 'NOT_ANSWERING'] as const
 export type ClusterCondition = (typeof CLUSTER_STATES)[number]
 
@@ -90,14 +90,15 @@ export const slurmClusters = snakeCase.table(
     failureCount: integer().notNull().default(0),
     lastError: text(),
     nextRefreshAt: at().notNull().defaultNow(),
-    /** Until when a worker that refreshes the cluster holds it; null when none does. */
+    /** Token of the refresh that has claimed the cluster, and until when; null when none has. */
+    claimToken: text(),
     claimedUntil: at(),
 
     state: text()
       .$type<ClusterCondition>()
       .notNull()
       .generatedAlwaysAs(
-        sql`case when failing_since is not null then 'NOT_ANSWERING' when refreshed_at is null then 'WAITING' else 'OK' end`,
+        sql`case when failing_since is not null or coalesce(controller_node_id, backup_node_id) is null then 'NOT_ANSWERING' when refreshed_at is null then 'WAITING' else 'OK' end`,
       ),
 
     createdById: userRef(),

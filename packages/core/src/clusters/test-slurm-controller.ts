@@ -1,7 +1,9 @@
+import { and, eq, or } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
-import { authorize, type Ctx } from '../kernel/context.ts'
+import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { slurmControllerAudit } from './audit-actions.ts'
@@ -10,7 +12,7 @@ import { checkControllers } from './controllers.ts'
 import { ProgramFolder } from './fields.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { slurmClusterTestQueue } from './queues.ts'
-import { type SlurmClusterTest, slurmClusterTests } from './tables.ts'
+import { type SlurmClusterTest, slurmClusters, slurmClusterTests } from './tables.ts'
 
 export const TestSlurmControllerInput = z.object({
   nodeId: Id,
@@ -20,7 +22,8 @@ export const TestSlurmControllerInput = z.object({
 
 /**
  * Starts a test of what a refresh needs on a node: Slurm's programs, an answering controller, the account's rights. It changes nothing
- * there and adds no cluster.
+ * there and adds no cluster. A folder of programs that no cluster on the node has needs the permission to change clusters, because its
+ * programs run there with the rights of the node's account.
  * @throws NotFound; Conflict the node accepts no connections
  */
 export async function testSlurmController(ctx: Ctx, input: z.input<typeof TestSlurmControllerInput>): Promise<SlurmClusterTest> {
@@ -30,6 +33,8 @@ export async function testSlurmController(ctx: Ctx, input: z.input<typeof TestSl
     ctx,
     { verb: 'testSlurmController', key: idempotencyKey, input: fields, result: oneRow(slurmClusterTests) },
     async (tx, ctx) => {
+      if (fields.programFolder && !(await isFolderOfCluster(tx, ctx, fields.nodeId, fields.programFolder)))
+        authorize(ctx, slurmClusterPermissions.write)
       await checkControllers(tx, ctx, { controllerNodeId: fields.nodeId })
       const [test] = await tx
         .insert(slurmClusterTests)
@@ -41,4 +46,21 @@ export async function testSlurmController(ctx: Ctx, input: z.input<typeof TestSl
       return test!
     },
   )
+}
+
+/** Whether a cluster with this controller or backup has the folder. */
+async function isFolderOfCluster(tx: Tx, ctx: Ctx, nodeId: string, programFolder: string): Promise<boolean> {
+  const { controllerNodeId, backupNodeId } = slurmClusters
+  const [cluster] = await tx
+    .select({ id: slurmClusters.id })
+    .from(slurmClusters)
+    .where(
+      and(
+        visibleTo(ctx, slurmClusters),
+        eq(slurmClusters.programFolder, programFolder),
+        or(eq(controllerNodeId, nodeId), eq(backupNodeId, nodeId)),
+      ),
+    )
+    .limit(1)
+  return cluster !== undefined
 }

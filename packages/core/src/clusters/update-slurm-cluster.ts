@@ -20,6 +20,9 @@ export const UpdateSlurmClusterInput = z.object({
   controllerNodeId: CLUSTER_FIELDS.controllerNodeId.optional(),
 })
 
+/** Where a cluster is read: after a change, a reading that has begun is worthless, and the configuration is read, too. */
+const SOURCE = ['controllerNodeId', 'backupNodeId', 'programFolder'] as const
+
 /**
  * Changes fields of a cluster, and reads it again. Omitted fields keep their values.
  * @throws NotFound the cluster or a node; Conflict as for `addSlurmCluster`
@@ -37,9 +40,14 @@ export async function updateSlurmCluster(ctx: Ctx, input: z.input<typeof UpdateS
       await checkControllers(tx, ctx, { controllerNodeId, backupNodeId })
       await assertOwnControllers(tx, ctx, { controllerNodeId, backupNodeId }, id)
     }
+    const isOtherSource = SOURCE.some((field) => changes[field] !== undefined && changes[field] !== before[field])
     const [cluster] = await tx
       .update(slurmClusters)
-      .set({ ...changes, nextRefreshAt: sql`now()` })
+      .set({
+        ...changes,
+        nextRefreshAt: sql`now()`,
+        ...(isOtherSource ? { settingsReadAt: null, claimToken: null, claimedUntil: null } : {}),
+      })
       .where(scope)
       .returning()
     await ctx.queue.send(tx, slurmRefreshQueue, [cluster!])

@@ -26,7 +26,8 @@ type StoredReport = Omit<NodeImportReport, 'rows'> & {
   rows: (Omit<NodeImportReport['rows'][number], 'node'> & { nodeId: string | null })[]
 }
 
-const result: ResultStore<NodeImportReport> = {
+/** How a repeated import finds the first report. */
+export const nodeImportResult: ResultStore<NodeImportReport> = {
   store: ({ rows, ...counts }) =>
     sanitizeForPostgres({ ...counts, rows: rows.map(({ node, ...row }) => ({ ...row, nodeId: node?.id ?? null })) }),
   async load(tx, ctx, stored) {
@@ -53,29 +54,33 @@ export async function importNodes(ctx: Ctx, input: z.input<typeof ImportNodesInp
   authorize(ctx, nodePermissions.write)
   const { idempotencyKey, ...wanted } = parseInput(ImportNodesInput, input)
   authorizeConnectionType(ctx, wanted.defaults?.connectionType)
-  return idempotent(ctx, { verb: 'importNodes', key: idempotencyKey, input: wanted, result }, async (tx, ctx) => {
-    await checkReferences(tx, ctx, wanted.defaults ?? {}, { prefix: 'defaults.' })
-    const assertNotInGrant = await watchGroups(tx, ctx, [])
-    const rows = await planImport(tx, ctx, wanted)
-    // Sorted, so that concurrent imports of the same names do not deadlock.
-    const valid = rows.filter((row) => row.state === 'VALID').sort((a, b) => (a.values!.name < b.values!.name ? -1 : 1))
-    for (let i = 0; i < valid.length; i += CHUNK) await insertRows(tx, ctx, valid.slice(i, i + CHUNK))
-    await assertNodeQuota(tx, ctx)
-    // The remaining rows were added concurrently.
-    await flagExisting(tx, ctx, valid)
-    const added = rows.filter((row) => row.state === 'ADDED')
-    await joinGroups(tx, ctx, added)
-    await assertNotInGrant(added.map((row) => row.node!.id))
-    await audit(
-      tx,
-      ctx,
-      nodeAudit.add,
-      added.map((row) => row.node!),
-      { import: wanted.format },
-    )
-    for (const row of added) ctx.notify(nodeChanged({ id: row.node!.id, tenantId: ctx.tenantId }))
-    return report(rows)
-  })
+  return idempotent(
+    ctx,
+    { verb: 'importNodes', key: idempotencyKey, input: wanted, result: nodeImportResult },
+    async (tx, ctx) => {
+      await checkReferences(tx, ctx, wanted.defaults ?? {}, { prefix: 'defaults.' })
+      const assertNotInGrant = await watchGroups(tx, ctx, [])
+      const rows = await planImport(tx, ctx, wanted)
+      // Sorted, so that concurrent imports of the same names do not deadlock.
+      const valid = rows.filter((row) => row.state === 'VALID').sort((a, b) => (a.values!.name < b.values!.name ? -1 : 1))
+      for (let i = 0; i < valid.length; i += CHUNK) await insertRows(tx, ctx, valid.slice(i, i + CHUNK))
+      await assertNodeQuota(tx, ctx)
+      // The remaining rows were added concurrently.
+      await flagExisting(tx, ctx, valid)
+      const added = rows.filter((row) => row.state === 'ADDED')
+      await joinGroups(tx, ctx, added)
+      await assertNotInGrant(added.map((row) => row.node!.id))
+      await audit(
+        tx,
+        ctx,
+        nodeAudit.add,
+        added.map((row) => row.node!),
+        { import: wanted.format },
+      )
+      for (const row of added) ctx.notify(nodeChanged({ id: row.node!.id, tenantId: ctx.tenantId }))
+      return report(rows)
+    },
+  )
 }
 
 async function insertRows(tx: Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {

@@ -8,7 +8,7 @@ export { NODE_HEALTH_STATUSES, type NodeHealth, type NodeHealthStatus, nodeHealt
 export { fingerprint, HostKey } from './host-key.ts'
 export { NodeImportInput } from './import/plan.ts'
 export type { NodeImportReport, NodeImportRow, NodeImportState } from './import/rows.ts'
-export { ImportNodesInput, importNodes } from './import-nodes.ts'
+export { ImportNodesInput, importNodes, nodeImportResult } from './import-nodes.ts'
 export { nodePermissions } from './permissions.ts'
 export {
   connectBlockedReason,

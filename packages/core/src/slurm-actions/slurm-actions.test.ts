@@ -2,9 +2,10 @@ import { parseNodes, parsePartitions, type SlurmJob } from '@muster/slurm'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditEntries } from '../audit/tables.ts'
-import { addSlurmCluster, type ClusterState, recordSlurmRefresh, type SlurmCluster } from '../clusters/index.ts'
+import { addSlurmCluster, type ClusterState, type SlurmCluster } from '../clusters/index.ts'
 import { systemCtx } from '../kernel/context.ts'
 import type { TenantFixture } from '../testing/factories.ts'
+import { recordRefresh } from '../testing/record-refresh.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import {
   actionOfReason,
@@ -61,7 +62,7 @@ beforeEach(async () => {
   await refreshed()
 })
 const refreshed = (jobs?: SlurmJob[]) =>
-  recordSlurmRefresh(ours.worker, { id: cluster.id, queries: [], durationMs: 1, state: state(jobs), error: null })
+  recordRefresh(ours.worker, { id: cluster.id, queries: [], durationMs: 1, state: state(jobs), error: null })
 
 type Request = Omit<Parameters<typeof startSlurmAction>[1], 'clusterId' | 'reason'>
 const preview = (request: Request) => previewSlurmAction(ours.admin, { clusterId: cluster.id, reason: 'swap fan', ...request })

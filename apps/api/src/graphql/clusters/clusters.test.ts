@@ -1,6 +1,6 @@
-import { addSlurmCluster, recordSlurmRefresh } from '@muster/core/clusters'
+import { addSlurmCluster } from '@muster/core/clusters'
 import { schema } from '@muster/core/registry'
-import { slurmJob, slurmNode, slurmPartition, type TenantFixture } from '@muster/core/testing'
+import { recordRefresh, slurmJob, slurmNode, slurmPartition, type TenantFixture } from '@muster/core/testing'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testApi } from '../../testing/api.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => t?.close())
 
 const record = (error: string | null = null) =>
-  recordSlurmRefresh(tenant.worker, {
+  recordRefresh(tenant.worker, {
     id,
     queries: [],
     durationMs: 120,

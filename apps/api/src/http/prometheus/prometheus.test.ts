@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createAlertRoute, raiseAlerts } from '@muster/core/alerts'
-import { addSlurmCluster, recordSlurmRefresh } from '@muster/core/clusters'
+import { addSlurmCluster } from '@muster/core/clusters'
 import { createNodeGroup } from '@muster/core/groups'
 import { schema } from '@muster/core/registry'
 import { jobRunQueue } from '@muster/core/runs'
-import { slurmJob, slurmNode, slurmPartition, type TenantFixture } from '@muster/core/testing'
+import { recordRefresh, slurmJob, slurmNode, slurmPartition, type TenantFixture } from '@muster/core/testing'
 import { registerWorker } from '@muster/core/workers'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -213,14 +213,14 @@ test('/metrics/clusters has the clusters of the tenant; those that do not answer
     scheduler: { main: cycles, backfill: cycles } as never,
   }
   for (const { id } of [blue, red])
-    await recordSlurmRefresh(owner.worker, {
+    await recordRefresh(owner.worker, {
       id,
       queries: [],
       durationMs: 1500,
       state: { ...state, clusterName: id === red.id ? 'lab 2' : 'lab' },
       error: null,
     })
-  await recordSlurmRefresh(owner.worker, { id: red.id, queries: [], durationMs: 10, state: null, error: 'No answer.' })
+  await recordRefresh(owner.worker, { id: red.id, queries: [], durationMs: 10, state: null, error: 'No answer.' })
   const read = async (as: string) => (await get('/metrics/clusters', { headers: { authorization: `Bearer ${as}` } })).text()
   const output = await read(await t.tokenOf(owner.viewer))
   const samples = output.split('\n').filter((line) => line !== '' && !line.startsWith('#'))

@@ -2,11 +2,10 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import {
   addSlurmCluster,
   finishSlurmTest,
-  recordSlurmRefresh,
   recordSlurmTestQueries,
   slurmClusterTests,
 } from '../../../../../packages/core/src/clusters/index.ts'
-import { slurmJob, slurmNode, slurmPartition } from '../../../../../packages/core/src/testing/index.ts'
+import { recordRefresh, slurmJob, slurmNode, slurmPartition } from '../../../../../packages/core/src/testing/index.ts'
 import { muster, startTestApi, type TestApi } from '../../testing/muster.ts'
 
 const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
@@ -25,7 +24,7 @@ afterAll(() => t?.close())
 
 const drained = { states: ['IDLE', 'DRAIN'], reason: 'disk' }
 const record = (error: string | null = null) =>
-  recordSlurmRefresh(tenant.worker, {
+  recordRefresh(tenant.worker, {
     id: clusterId,
     queries: [],
     durationMs: 120,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { addSlurmCluster, recordSlurmRefresh } from '../../../../../../packages/core/src/clusters/index.ts'
+import { addSlurmCluster } from '../../../../../../packages/core/src/clusters/index.ts'
 import {
   claimSlurmAction,
   finishSlurmAction,
@@ -8,7 +8,13 @@ import {
   type SlurmActionRow,
   slurmActions,
 } from '../../../../../../packages/core/src/slurm-actions/index.ts'
-import { slurmJob, slurmNode, slurmPartition, slurmReservation } from '../../../../../../packages/core/src/testing/index.ts'
+import {
+  recordRefresh,
+  slurmJob,
+  slurmNode,
+  slurmPartition,
+  slurmReservation,
+} from '../../../../../../packages/core/src/testing/index.ts'
 import { muster, startTestApi, type TestApi } from '../../../testing/muster.ts'
 
 const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
@@ -21,7 +27,7 @@ beforeAll(async () => {
   const [node] = await t.given.fleet(tenant.operator, { nodes: 1, with: { hostKey: HOST_KEY } })
   await t.signIn(tenant.admin)
   const { id } = await addSlurmCluster(tenant.admin, { name: 'prod', controllerNodeId: node!.id })
-  await recordSlurmRefresh(tenant.worker, {
+  await recordRefresh(tenant.worker, {
     id,
     queries: [],
     durationMs: 1,
