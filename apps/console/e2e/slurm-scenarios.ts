@@ -116,6 +116,24 @@ export function testExternalClusters(context: () => Context): void {
     await page().keyboard.press('Escape')
   })
 
+  test('matches a node of the cluster to a node by name, and undoes the choice', async () => {
+    const [node] = slurm().compute
+    await page()
+      .getByRole('tab', { name: t('slurm.nodes') })
+      .click()
+    await button(node!.name).click()
+    const dialog = page().getByRole('dialog')
+    await dialog.getByLabel(t('slurmNode.otherNode')).fill('no-such-node')
+    await dialog.getByRole('button', { name: t('slurmNode.matchAction'), exact: true }).click()
+    await expect(dialog.getByText(t('diff.noNode', { name: 'no-such-node' }))).toBeVisible()
+    await dialog.getByLabel(t('slurmNode.otherNode')).fill('lab-controller')
+    await dialog.getByRole('button', { name: t('slurmNode.matchAction'), exact: true }).click()
+    await expect(dialog.getByRole('link', { name: 'lab-controller' })).toBeVisible()
+    await dialog.getByRole('button', { name: t('slurmNode.matchAutomatic') }).click()
+    await expect(dialog.getByRole('link', { name: 'lab-controller' })).toBeHidden()
+    await page().keyboard.press('Escape')
+  })
+
   test('shows a job that waits with its reason in plain words', async () => {
     const id = await slurm().submit('sleep 600', ['--hold', '--job-name=waits'])
     await button(t('slurm.refresh')).click()

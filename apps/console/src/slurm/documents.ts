@@ -126,9 +126,9 @@ export const ClusterTestUpdated = graphql(
   [ClusterTestFragment],
 )
 
-/** Nodes of the inventory for an address: the search also finds other columns. */
-export const NodesByHost = graphql(`
-  query SlurmControllerNodes($search: String!) {
-    nodes(filter: { text: $search }, first: 50) { edges { node { id name host port status } } }
+/** Nodes with this name or address, and others that contain the text. */
+export const NodesByText = graphql(`
+  query SlurmNodesByText($text: String!) {
+    nodes(filter: { text: $text }, first: 50) { edges { node { id name host port status } } }
   }
 `)

@@ -8,8 +8,9 @@ import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { type ClusterRow, UpdateCluster } from './documents.ts'
+import { useFindNode } from './find-node.ts'
 
-/** Changes a cluster's name, region, limit and folder of programs. */
+/** Changes a cluster's name, nodes, region, limit and program folder. */
 export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; onClose: () => void }) {
   const update = useMutation(UpdateCluster)
   const [form, setForm] = useState({
@@ -17,13 +18,35 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
     region: cluster.region ?? '',
     programFolder: cluster.programFolder ?? '',
     maxNodes: cluster.maxNodes === null ? '' : String(cluster.maxNodes),
+    controllerNodeId: cluster.controllerNode?.name ?? '',
+    backupNodeId: cluster.backupNode?.name ?? '',
   })
+  const findNode = useFindNode()
+  const [nodeProblems, setNodeProblems] = useState<{ controllerNodeId?: string; backupNodeId?: string }>({})
   const text = (key: keyof typeof form) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
-    error: issueFor(update.problem, key),
+    error:
+      issueFor(update.problem, key) ?? (key === 'controllerNodeId' || key === 'backupNodeId' ? nodeProblems[key] : undefined),
   })
   async function save() {
+    const nodes: { controllerNodeId?: string; backupNodeId?: string | null } = {}
+    const problems: typeof nodeProblems = {}
+    for (const [key, known] of [
+      ['controllerNodeId', cluster.controllerNode?.name],
+      ['backupNodeId', cluster.backupNode?.name],
+    ] as const) {
+      const name = form[key].trim()
+      if (name === (known ?? '')) continue
+      if (!name && key === 'backupNodeId') nodes.backupNodeId = null
+      else {
+        const found = await findNode(name)
+        if ('id' in found) nodes[key] = found.id
+        else problems[key] = found.problem
+      }
+    }
+    setNodeProblems(problems)
+    if (Object.keys(problems).length > 0) return
     const outcome = await update.run({
       input: {
         id: cluster.id,
@@ -31,6 +54,7 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
         region: form.region || null,
         programFolder: form.programFolder || null,
         maxNodes: form.maxNodes ? Number(form.maxNodes) : null,
+        ...nodes,
       },
     })
     if (!outcome.ok) return
@@ -59,6 +83,8 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
       <div className="flex flex-col gap-4">
         {update.problem && update.problem.issues.length === 0 && <Notice tone="bad">{update.problem.message}</Notice>}
         <TextField label={t('slurmConnect.name')} {...text('name')} />
+        <TextField label={t('slurm.controllerNode')} hint={t('slurm.nodeHint')} mono {...text('controllerNodeId')} />
+        <TextField label={t('slurm.backupNode')} hint={t('slurm.nodeHint')} mono optional {...text('backupNodeId')} />
         <TextField label={t('slurm.region')} optional {...text('region')} />
         <TextField
           label={t('slurm.programFolder')}

@@ -9,13 +9,14 @@ import { AcceleratorBadges, NodeHealth } from '@/nodes/badges.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { Failure } from '@/ui/failure.tsx'
-import { SelectField } from '@/ui/field.tsx'
+import { SelectField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { PropertyList } from '@/ui/page.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { MatchNode, type NodeDetails, NodeDetailsQuery } from './cluster-documents.ts'
+import { useFindNode } from './find-node.ts'
 
 const MIB = 1024 * 1024
 
@@ -139,13 +140,21 @@ function Details({ node, onChanged }: { node: NodeDetails; onChanged: () => void
 /** The same machine in the inventory, and a choice when several fit. */
 function Match({ node, onChanged }: { node: NodeDetails; onChanged: () => void }) {
   const match = useMutation(MatchNode)
+  const findNode = useFindNode()
   const [chosen, setChosen] = useState('')
+  const [name, setName] = useState('')
+  const [nameProblem, setNameProblem] = useState<string | null>(null)
   const blocked = node.cluster.updateBlockedReason
   async function apply(choice: { nodeId?: string | null; automatic?: boolean }) {
     const outcome = await match.run({ input: { id: node.id, ...choice } })
     if (!outcome.ok) return
     toast('ok', t('slurmNode.matched', { name: node.name }))
     onChanged()
+  }
+  async function matchByName() {
+    const found = await findNode(name.trim())
+    setNameProblem('problem' in found ? found.problem : null)
+    if ('id' in found) await apply({ nodeId: found.id })
   }
   return (
     <section className="flex flex-col gap-2">
@@ -180,6 +189,26 @@ function Match({ node, onChanged }: { node: NodeDetails; onChanged: () => void }
           </SelectField>
           <Button busy={match.busy} blockedReason={blocked} onClick={() => void apply({ nodeId: chosen || null })}>
             {t('slurm.save')}
+          </Button>
+        </div>
+      )}
+      {node.matchCandidates.length === 0 && (
+        <div className="flex flex-wrap items-start gap-2">
+          <TextField
+            className="min-w-48"
+            mono
+            label={t('slurmNode.otherNode')}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+            error={nameProblem}
+          />
+          <Button
+            className="mt-6"
+            busy={match.busy}
+            blockedReason={blocked ?? (name.trim() ? null : t('diff.needName'))}
+            onClick={() => void matchByName()}
+          >
+            {t('slurmNode.matchAction')}
           </Button>
         </div>
       )}

@@ -68,6 +68,9 @@ export function ActionProgress({ id, onClose, onDone }: { id: string; onClose: (
           </li>
         ))}
       </ul>
+      {action.targetCount > action.items.edges.length && (
+        <p className="text-xs text-muted">{t('slurmAction.more', { count: action.targetCount - action.items.edges.length })}</p>
+      )}
       <div className="flex justify-end">
         <Button variant="primary" onClick={onClose}>
           {t('common.close')}

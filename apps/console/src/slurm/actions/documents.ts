@@ -18,7 +18,7 @@ export type Preview = Extract<ResultOf<typeof PreviewAction>['previewSlurmAction
 
 const ActionFragment = graphql(`
   fragment SlurmActionProgress on SlurmAction {
-    id status error finishedAt
+    id status error targetCount finishedAt
     results { result count }
     items(first: 500) { edges { node { target before after result message } } }
   }

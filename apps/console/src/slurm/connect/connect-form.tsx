@@ -12,7 +12,7 @@ import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
 import { CommandList } from '../command-list.tsx'
-import { AddCluster, type ClusterRow, NodesByHost } from '../documents.ts'
+import { AddCluster, type ClusterRow, NodesByText } from '../documents.ts'
 import { PreviewPanel } from './preview-panel.tsx'
 import { type Reuse, ReuseFields, reuseAll } from './reuse-fields.tsx'
 import { useControllerTest } from './use-controller-test.ts'
@@ -27,7 +27,12 @@ function useNodeAt(address: string, port: number) {
     const timer = setTimeout(() => setSearch(address), LOOKUP_PAUSE_MS)
     return () => clearTimeout(timer)
   }, [address])
-  const [{ data }] = useQuery({ query: NodesByHost, variables: { search }, pause: !search, requestPolicy: 'cache-and-network' })
+  const [{ data }] = useQuery({
+    query: NodesByText,
+    variables: { text: search },
+    pause: !search,
+    requestPolicy: 'cache-and-network',
+  })
   return search === address && search !== ''
     ? data?.nodes.edges.map(({ node }) => node).find((node) => node.host === address && (node.port ?? 22) === port)
     : undefined
