@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { QueueEntry } from '@muster/core/queue'
 import { retryTransient } from '@muster/core/retry-transient'
-import { claimSlurmAction, finishSlurmAction, recordSlurmCommand, recordSlurmResults } from '@muster/core/slurm-actions'
+import {
+  claimSlurmAction,
+  finishSlurmAction,
+  recordSlurmCommand,
+  recordSlurmResults,
+  renewSlurmAction,
+} from '@muster/core/slurm-actions'
 import type { ControllerSessions } from '../slurm/controller-sessions.ts'
 import { type ActionJournal, ActionTakenOver, executeAction } from '../slurm/execute-action.ts'
 import { QUERY_TIMEOUT_MS, QueryFailure } from '../slurm/run-query.ts'
@@ -22,6 +28,7 @@ export function slurmActionHandler(deps: Deps): (entry: QueueEntry) => Promise<v
     if (!claimed) return
     const { controllerNodeId, backupNodeId, programFolder } = claimed.cluster
     const journal: ActionJournal = {
+      renew: () => retryTransient(() => renewSlurmAction(ctx, claim)),
       command: (command, targets) => retryTransient(() => recordSlurmCommand(ctx, { ...claim, command, targets })),
       results: (outcomes) => retryTransient(() => recordSlurmResults(ctx, { ...claim, outcomes })),
     }

@@ -5,23 +5,38 @@ import type { ExecResult, Session } from '../ssh/exec.ts'
 import { ActionTakenOver, executeAction } from './execute-action.ts'
 import { QueryFailure } from './run-query.ts'
 
+/** Jobs 5 and 6, as squeue prints them in this format. */
+const runningJobs = (format: string): string => {
+  const values: Record<string, string> = { '%K': 'N/A', '%T': 'RUNNING' }
+  const record = (id: string) =>
+    format.replace(/%[A-Za-z]/g, (field) => (['%A', '%F', '%i'].includes(field) ? id : (values[field] ?? '(null)')))
+  return `${record('5')}\n${record('6')}\n`
+}
+
 /** A controller with nodes, whose commands behave as the test says. */
 function fakeSlurm(
   nodes: Record<string, string>,
-  run: (argv: string[], nodes: Record<string, string>) => { code: number; stderr?: string },
+  run: (argv: string[], nodes: Record<string, string>) => { code: number; stderr?: string; timedOut?: boolean },
 ) {
   const commands: string[][] = []
-  const answer = (argv: string[]): { code: number; stdout?: string; stderr?: string } => {
+  let reads = 0
+  const answer = (argv: string[]): { code: number; stdout?: string; stderr?: string; timedOut?: boolean } => {
     const line = argv.join(' ')
     if (line === 'scontrol --version') return { code: 0, stdout: 'slurm 20.02.1\n' }
     if (line === 'scontrol ping') return { code: 0, stdout: 'Slurmctld(primary) at ctl is UP\n' }
-    if (line.includes('show nodes'))
+    if (line.includes('show nodes')) {
+      reads++
       return {
         code: 0,
         stdout: Object.entries(nodes)
           .map(([name, rest]) => `NodeName=${name} ${rest}\n`)
           .join(''),
       }
+    }
+    if (argv[0] === 'squeue') {
+      reads++
+      return { code: 0, stdout: runningJobs(argv.at(-1)!.replace('--format=', '')) }
+    }
     commands.push(argv)
     return run(argv, nodes)
   }
@@ -30,16 +45,16 @@ function fakeSlurm(
       const lines = String(stdin).split('\n')
       const nonce = lines.find((line) => line.startsWith('echo '))!.slice(5)
       const argv = [...lines.find((line) => line.startsWith('exec '))!.matchAll(/'((?:[^']|'\\'')*)'/g)].map((m) => m[1]!)
-      const { code, stdout = '', stderr = '' } = answer(argv)
+      const { code, stdout = '', stderr = '', timedOut = false } = answer(argv)
       return {
         stdout: Buffer.from(`${nonce}\n${stdout}`),
         stderr: Buffer.from(stderr),
-        ...{ code, signal: null, truncated: false, timedOut: false },
+        ...{ code: timedOut ? null : code, signal: null, truncated: false, timedOut },
       }
     },
     close() {},
   }
-  return { session, commands }
+  return { session, commands, reads: () => reads }
 }
 
 const REASON = 'fan (muster 000000000001)'
@@ -50,10 +65,15 @@ const item = (target: string, sentAt: Date | null = null) => ({ target, sentAt }
 async function execute(action: SlurmAction, items: SlurmActionItem[], session: Session, isOurs = () => true) {
   const outcomes: SlurmItemOutcome[] = []
   const journal: string[] = []
+  let renewals = 0
   await executeAction(
     { row: { action }, items } as ClaimedSlurmAction,
     { session, programFolder: null, timeoutMs: 1000, signal: new AbortController().signal, onReport() {} },
     {
+      async renew() {
+        renewals++
+        return isOurs()
+      },
       async command(command) {
         if (isOurs()) journal.push(command)
         return isOurs()
@@ -68,7 +88,7 @@ async function execute(action: SlurmAction, items: SlurmActionItem[], session: S
   const byTarget = Object.fromEntries(
     outcomes.map(({ target, result, message }) => [target, message ? [result, message] : result]),
   )
-  return { byTarget, outcomes, journal }
+  return { byTarget, outcomes, journal, renewals }
 }
 
 /** Drains the named nodes that exist and are not in `refused`, like scontrol: 1 although others changed. */
@@ -118,6 +138,64 @@ describe('results come from the state', () => {
     })
     expect((await execute({ verb: 'RESUME_NODES' }, [item('n1')], slurm.session)).byTarget).toEqual({ n1: 'DONE' })
   })
+})
+
+describe('the outcome of a command that nobody answered', () => {
+  test.each([
+    ['deadline', { code: 0, timedOut: true }],
+    ['timeout of Slurm', { code: 1, stderr: 'slurm_update error: Socket timed out on send/recv operation' }],
+  ])('%s: is not a refusal', async (_name, answer) => {
+    const slurm = fakeSlurm({ n1: 'State=IDLE' }, () => answer)
+    const { byTarget } = await execute(DRAIN, [item('n1')], slurm.session)
+    expect(byTarget.n1).toEqual(['NOT_VERIFIED', expect.stringContaining('was not answered')])
+    expect(slurm.commands).toHaveLength(1)
+  })
+
+  test('is its effect, when a later reading shows it', async () => {
+    const nodes: Record<string, string> = { n1: 'State=IDLE' }
+    const slurm = fakeSlurm(nodes, () => ({ code: 0, timedOut: true }))
+    const { exec } = slurm.session
+    slurm.session.exec = async (command, options) => {
+      if (slurm.reads() === 3) nodes.n1 = `State=IDLE+DRAIN Reason=${REASON} [root@1]`
+      return exec(command, options)
+    }
+    expect((await execute(DRAIN, [item('n1')], slurm.session)).byTarget).toEqual({ n1: 'DONE' })
+  })
+})
+
+test('reads the state once for many commands, and renews the claim before each reading', async () => {
+  const names = Array.from({ length: 50 }, (_, i) => `n${i}`)
+  const slurm = fakeSlurm(Object.fromEntries(names.map((name) => [name, 'State=IDLE'])), (argv, nodes) => {
+    nodes[argv.at(-1)!] = 'State=IDLE+DRAIN+REBOOT_REQUESTED'
+    return { code: 0 }
+  })
+  const { byTarget, renewals } = await execute(
+    REBOOT,
+    names.map((name) => item(name)),
+    slurm.session,
+  )
+  expect(byTarget).toEqual(Object.fromEntries(names.map((name) => [name, 'DONE'])))
+  expect(slurm.commands).toHaveLength(50)
+  expect(slurm.reads()).toBe(2)
+  // Before the check of the controller, too.
+  expect(renewals).toBe(3)
+})
+
+test('a signal is sent to each job, and the queue is read once before', async () => {
+  const slurm = fakeSlurm({}, (argv) =>
+    argv.includes('6') ? { code: 1, stderr: 'scancel: error: Kill job error on job id 6' } : { code: 0 },
+  )
+  const { byTarget } = await execute(
+    { verb: 'CANCEL_JOBS', signal: 'USR1' },
+    ['5', '6', '7'].map((id) => item(id)),
+    slurm.session,
+  )
+  expect(byTarget).toEqual({
+    5: 'DONE',
+    6: ['REFUSED', 'scancel: error: Kill job error on job id 6'],
+    7: ['NOT_FOUND', expect.stringContaining('no job 7')],
+  })
+  expect(slurm.reads()).toBe(1)
 })
 
 describe('after the loss of a worker', () => {

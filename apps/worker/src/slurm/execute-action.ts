@@ -20,8 +20,13 @@ const PAUSES_MS = [0, 300, 700, 1500, 3000, 5000]
 /** After a command for many targets failed, they are tried one by one, up to this number, for Slurm's words about each. */
 const MAX_SINGLE = 200
 
+/** Commands between two readings of the state. More would leave many targets without a result when the connection fails. */
+const MAX_BATCH = 200
+
 /** How progress is stored. Each function returns false when another worker has taken over: then this one must stop. */
 export type ActionJournal = {
+  /** Renews the claim. */
+  renew(): Promise<boolean>
   command(command: string, targets: { target: string; before: string | null }[]): Promise<boolean>
   results(outcomes: SlurmItemOutcome[]): Promise<boolean>
 }
@@ -30,10 +35,11 @@ export type ActionJournal = {
 export class ActionTakenOver extends Error {}
 
 type Found = (target: string) => TargetState | null
-type Pending = { item: SlurmActionItem; before: TargetState | null; said: CommandOutcome }
+/** `isShared`: the command was for further targets, too. */
+type Pending = { item: SlurmActionItem; before: TargetState | null; said: CommandOutcome; isShared: boolean }
 
 /**
- * Executes an action over an open session: reads the state, runs the commands, and reads the state until it shows the effect. A repeated
+ * Executes an action over an open session: reads the state, runs the commands, and reads the state until it shows the effects. A repeated
  * execution continues: what an earlier one sent is judged by the state, and only commands that do no harm are sent again.
  * @param pausesMs before each reading of the state after a command
  * @throws QueryFailure the controller does not answer; SshFailure; ActionTakenOver
@@ -44,8 +50,16 @@ export async function executeAction(
   journal: ActionJournal,
   pausesMs: readonly number[] = PAUSES_MS,
 ): Promise<void> {
+  // Readings of a slow controller together take longer than a claim.
+  const renew = async () => {
+    if (!(await journal.renew())) throw new ActionTakenOver()
+  }
+  await renew()
   const version = await checkController(context)
-  const read = () => readState(action, { ...context, version })
+  const read = async () => {
+    await renew()
+    return readState(action, { ...context, version })
+  }
   const store = async (outcomes: SlurmItemOutcome[]) => {
     if (outcomes.length > 0 && !(await journal.results(outcomes))) throw new ActionTakenOver()
   }
@@ -58,34 +72,46 @@ export async function executeAction(
     action,
     todo.map(({ target }) => target),
   )
-  const send = async (targets: string[]): Promise<Pending[]> => {
-    const argv = actionArguments(action, targets)
-    const before = targets.map((target) => ({ target, before: find(target)?.text ?? null }))
-    if (!(await journal.command(argv.join(' '), before))) throw new ActionTakenOver()
-    const said = await runCommand(context, argv)
-    return targets.map((target) => ({ item: byTarget.get(target)!, before: find(target), said }))
+  const send = async (groups: string[][]): Promise<Pending[]> => {
+    const sent: Pending[] = []
+    for (const targets of groups) {
+      const argv = actionArguments(action, targets)
+      const before = targets.map((target) => ({ target, before: find(target)?.text ?? null }))
+      if (!(await journal.command(argv.join(' '), before))) throw new ActionTakenOver()
+      const said = await runCommand(context, argv)
+      const isShared = targets.length > 1
+      sent.push(...targets.map((target) => ({ item: byTarget.get(target)!, before: find(target), said, isShared })))
+    }
+    return sent
   }
-  for (const group of groups) {
-    let open = await send(group)
-    const tried = { singly: group.length === 1 }
+  const settle = async (sent: Pending[]): Promise<void> => {
+    let open = sent
+    let now = find
+    let triesSingly = true
     for (const pause of pausesMs) {
-      if (open.length === 0) break
+      if (open.length === 0) return
       await setTimeout(pause, null, { signal: context.signal })
-      const now = await read()
-      const isDone = ({ item, before, said }: Pending) => isEffective(action, before, now(item.target), said)
+      now = await read()
+      const isDone = ({ item, before }: Pending) => isEffective(action, before, now(item.target))
       await store(open.filter(isDone).map(({ item, before }) => outcome(item, 'DONE', before, now(item.target), null)))
       open = open.filter((pending) => !isDone(pending))
-      if (!tried.singly && open.some(({ said }) => !said.isOk)) {
-        tried.singly = true
-        for (const [i, pending] of open.slice(0, MAX_SINGLE).entries()) open[i] = (await send([pending.item.target]))[0]!
+      const single = open.filter(({ said, isShared }) => isShared && said.answer === 'REFUSED').slice(0, MAX_SINGLE)
+      if (triesSingly && single.length > 0) {
+        triesSingly = false
+        const again = await send(single.map(({ item }) => [item.target]))
+        open = [...open.filter((pending) => !single.includes(pending)), ...again]
         continue
       }
-      const refused = open.filter(({ said }) => !said.isOk)
-      await store(refused.map((pending) => refusal(pending, now(pending.item.target))))
-      open = open.filter(({ said }) => said.isOk)
+      const isRefused = ({ said }: Pending) => said.answer === 'REFUSED'
+      await store(open.filter(isRefused).map((pending) => refusal(pending, now(pending.item.target))))
+      open = open.filter((pending) => !isRefused(pending))
     }
-    const last = open.length > 0 ? await read() : find
-    await store(open.map(({ item, before, said }) => unverified(item, before, last(item.target), said)))
+    await store(open.map((pending) => unverified(pending, now(pending.item.target))))
+  }
+  for (let i = 0; i < groups.length; i += MAX_BATCH) {
+    const sent = await send(groups.slice(i, i + MAX_BATCH))
+    if (isSignal(action)) await store(sent.map(resultOfSignal))
+    else await settle(sent)
   }
 }
 
@@ -147,10 +173,8 @@ const missing = (action: SlurmAction, target: string): string =>
     ? `The queue has no job ${target}: it has ended, or never existed.`
     : `The cluster has no ${targetKind(action.verb)} ${target}.`
 
-function isEffective(action: SlurmAction, before: TargetState | null, now: TargetState | null, said: CommandOutcome): boolean {
-  if (now === null) return removesTarget(action) || (isSignal(action) && said.isOk)
-  // No list shows that a signal arrived. scancel reports signals that could not be delivered.
-  if (isSignal(action)) return said.isOk
+function isEffective(action: SlurmAction, before: TargetState | null, now: TargetState | null): boolean {
+  if (now === null) return removesTarget(action)
   return now.isReached || (!isRepeatable(action) && before !== null && before.epoch !== now.epoch)
 }
 
@@ -169,9 +193,18 @@ function refusal({ item, before, said }: Pending, now: TargetState | null): Slur
   return outcome(item, isUnknown ? 'NOT_FOUND' : 'REFUSED', before, now, said.text)
 }
 
-function unverified(item: SlurmActionItem, before: TargetState | null, now: TargetState | null, said: CommandOutcome) {
-  const message = said.text
-    ? `The command was accepted, and its effect is not visible. Output: ${said.text}`
-    : 'The command was accepted, and its effect is not visible. Check the state again later.'
+function unverified({ item, before, said }: Pending, now: TargetState | null): SlurmItemOutcome {
+  const what =
+    said.answer === 'UNKNOWN'
+      ? 'The command was not answered, so Slurm may have executed it or not; its effect is not visible.'
+      : 'The command was accepted, and its effect is not visible.'
+  const message = said.text ? `${what} Output: ${said.text}` : `${what} Check the state again later.`
   return outcome(item, 'NOT_VERIFIED', before, now, message)
+}
+
+/** No list shows that a signal arrived. scancel reports signals that could not be delivered. */
+function resultOfSignal(pending: Pending): SlurmItemOutcome {
+  const { item, before, said } = pending
+  if (said.answer === 'ACCEPTED') return outcome(item, 'DONE', before, null, null)
+  return said.answer === 'REFUSED' ? refusal(pending, null) : unverified(pending, null)
 }

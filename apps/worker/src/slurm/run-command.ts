@@ -7,8 +7,11 @@ const MAX_TEXT = 1000
 
 type CommandContext = { session: Session; programFolder: string | null; timeoutMs: number; signal: AbortSignal }
 
-/** `text` is what the command said; null when it said nothing. An exit code of 0 does not mean that something happened. */
-export type CommandOutcome = { isOk: boolean; text: string | null }
+/**
+ * `text` is what the command printed; null when it printed nothing. An exit code of 0 does not mean that something happened. UNKNOWN:
+ * nobody answered in time, and the controller may still execute it.
+ */
+export type CommandOutcome = { answer: 'ACCEPTED' | 'REFUSED' | 'UNKNOWN'; text: string | null }
 
 /**
  * Runs one command that changes a cluster.
@@ -32,6 +35,8 @@ export async function runCommand(
     .filter(Boolean)
     .join('\n')
     .slice(0, MAX_TEXT)
-  if (ran.timedOut) return { isOk: false, text: `No answer within ${timeoutMs / 1000} s.` }
-  return { isOk: ran.code === 0, text: text || (ran.code === 0 ? null : `Exit code ${ran.code ?? ran.signal}.`) }
+  if (ran.timedOut) return { answer: 'UNKNOWN', text: `No answer within ${timeoutMs / 1000} s.` }
+  if (ran.code === 0) return { answer: 'ACCEPTED', text: text || null }
+  const isUnknown = ran.code === null || /Socket timed out/i.test(text)
+  return { answer: isUnknown ? 'UNKNOWN' : 'REFUSED', text: text || `Exit code ${ran.code ?? ran.signal}.` }
 }

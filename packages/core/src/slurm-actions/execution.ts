@@ -60,6 +60,12 @@ async function renew(tx: Tx, ctx: Ctx, claim: Claim): Promise<SlurmActionRow | n
   return row ?? null
 }
 
+/** Renews a claim while a worker reads the state. @returns false when it is lost */
+export async function renewSlurmAction(ctx: Ctx, claim: Claim): Promise<boolean> {
+  authorize(ctx, slurmActionPermissions.report)
+  return inTransaction(ctx, async (tx, ctx) => (await renew(tx, ctx, claim)) !== null)
+}
+
 /**
  * Records that a command is about to run, and what its targets were before. Committed before the worker sends it.
  * @returns whether the worker may: false when it lost its claim

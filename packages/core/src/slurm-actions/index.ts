@@ -7,6 +7,7 @@ export {
   finishSlurmAction,
   recordSlurmCommand,
   recordSlurmResults,
+  renewSlurmAction,
   type SlurmItemOutcome,
 } from './execution.ts'
 export { actionOfReason } from './input.ts'

@@ -15,6 +15,7 @@ import {
   reassignSlurmActions,
   recordSlurmCommand,
   recordSlurmResults,
+  renewSlurmAction,
   slurmActionItems,
   slurmActions,
   startSlurmAction,
@@ -178,6 +179,8 @@ describe('execution', () => {
     const write = { id, token: lost }
     expect(await recordSlurmCommand(ours.worker, { ...write, command: 'x', targets: [] })).toBe(false)
     expect(await recordSlurmResults(ours.worker, { ...write, outcomes: [] })).toBe(false)
+    expect(await renewSlurmAction(ours.worker, write)).toBe(false)
+    expect(await renewSlurmAction(ours.worker, { id, token: 'next' })).toBe(true)
     expect(await finishSlurmAction(ours.worker, { ...write, error: null })).toBe(false)
   })
 
