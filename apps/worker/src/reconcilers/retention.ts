@@ -4,12 +4,13 @@ import { pruneAuditEntries } from '@muster/core/audit'
 import type { SystemCtx } from '@muster/core/context'
 import { pruneIdempotencyKeys } from '@muster/core/idempotency'
 import { applyRetention } from '@muster/core/runs'
+import { pruneSlurmActions } from '@muster/core/slurm-actions'
 import type { WorkerConfig } from '../config.ts'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
 const EVERY_MS = 10 * 60_000
 
-/** Removes logs, artifacts, runs and audit entries past their retention, expired sessions and old idempotency keys. */
+/** Removes logs, artifacts, runs, Slurm actions, tests of controllers and audit entries past their retention, expired sessions and old idempotency keys. */
 export function reconcileRetention(
   runtime: SystemCtx,
   store: ArtifactStore,
@@ -18,6 +19,7 @@ export function reconcileRetention(
   return reconcile('retention', EVERY_MS, runtime.log, async () => {
     const counts = {
       ...(await applyRetention(runtime, store)),
+      ...(await pruneSlurmActions(runtime)),
       auditEntries: await pruneAuditEntries(runtime, INSTALLATION_AUDIT_RETENTION_DAYS),
       sessions: await pruneSessions(runtime),
       idempotencyKeys: await pruneIdempotencyKeys(runtime),

@@ -394,10 +394,20 @@ describe('matching nodes of the inventory', () => {
           .from(slurmNodes)
           .where(and(eq(slurmNodes.clusterId, cluster.id), eq(slurmNodes.name, name)))
       )[0]!
-    const { id } = await rowOf('a')
-    await matchSlurmNode(ours.admin, { id, nodeId: second.id })
+    await matchSlurmNode(ours.admin, { id: (await rowOf('a')).id, nodeId: second.id })
     await record(state({ nodes: [node('a', { address: first.host })] }))
     expect(await matchOf('a')).toEqual({ node: second.name, matchedBy: 'MANUAL', matchConflict: null })
+
+    // Slurm does not list nodes that are powered down.
+    await record(state({ nodes: [] }))
+    await record(state({ nodes: [node('a', { address: first.host })] }))
+    expect(await matchOf('a')).toEqual({ node: second.name, matchedBy: 'MANUAL', matchConflict: null })
+    await matchSlurmNode(ours.admin, { id: (await rowOf('a')).id, automatic: true })
+    await record(state({ nodes: [] }))
+    await record(state({ nodes: [node('a', { address: first.host })] }))
+    expect(await matchOf('a')).toMatchObject({ node: first.name, matchedBy: 'ADDRESS' })
+    const { id } = await rowOf('a')
+    await matchSlurmNode(ours.admin, { id, nodeId: second.id })
 
     cluster = await addSlurmCluster(ours.admin, { name: 'other', controllerNodeId: first.id })
     await record(state({ nodes: [node('b', { address: '192.0.2.7' })] }))

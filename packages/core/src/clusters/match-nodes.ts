@@ -4,7 +4,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Ctx, Tx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { computeNodes } from '../nodes/tables.ts'
-import { type NodeMatch, slurmClusters, slurmNodes } from './tables.ts'
+import { type NodeMatch, slurmClusters, slurmNodeChoices, slurmNodes } from './tables.ts'
 
 type Candidate = { id: string; name: string; host: string; hostname: string | null; bootedAt: Date | null }
 type Match = { nodeId: string | null; matchedBy: NodeMatch | null; matchConflict: string | null; candidateIds: string[] }
@@ -56,9 +56,15 @@ export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<v
         )
     ).map(({ nodeId, cluster }) => [nodeId!, cluster]),
   )
+  const choices = await tx
+    .select({ name: slurmNodeChoices.name, nodeId: slurmNodeChoices.nodeId })
+    .from(slurmNodeChoices)
+    .where(eq(slurmNodeChoices.clusterId, clusterId))
+  const chosen = new Map(choices.map(({ name, nodeId }) => [name, nodeId]))
   const find = finder(candidates)
   const changes = ours.flatMap(({ id, report, ...before }) => {
-    const match = resolve(find(report), taken)
+    const choice = chosen.get(report.name)
+    const match = isFree(choice, taken) ? { ...NONE, nodeId: choice, matchedBy: 'MANUAL' as const } : resolve(find(report), taken)
     return isDeepStrictEqual(match, before) ? [] : [{ id, ...match }]
   })
   if (changes.length === 0) return
@@ -69,6 +75,10 @@ export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<v
       as c(id uuid, "nodeId" uuid, "matchedBy" text, "matchConflict" text, "candidateIds" uuid[])
     where n.id = c.id and n.cluster_id = ${clusterId}`)
 }
+
+/** Whether somebody chose this node, or none, and no other cluster got it while the Slurm node was absent. */
+const isFree = (choice: string | null | undefined, taken: Map<string, string>): choice is string | null =>
+  choice === null || (choice !== undefined && !taken.has(choice))
 
 const matchColumns = {
   nodeId: slurmNodes.nodeId,

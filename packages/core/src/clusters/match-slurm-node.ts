@@ -10,7 +10,7 @@ import { slurmNodeAudit } from './audit-actions.ts'
 import { slurmClusterChanged } from './change-events.ts'
 import { lockMatches, matchNodes } from './match-nodes.ts'
 import { slurmClusterPermissions } from './permissions.ts'
-import { type SlurmNodeRow, slurmClusters, slurmNodes } from './tables.ts'
+import { type SlurmNodeRow, slurmClusters, slurmNodeChoices, slurmNodes } from './tables.ts'
 
 export const MatchSlurmNodeInput = z.object({
   id: Id,
@@ -40,12 +40,24 @@ export async function matchSlurmNode(ctx: Ctx, input: z.input<typeof MatchSlurmN
       .returning()
     if (!row) throw new NotFound(`There is no Slurm node ${id}.`)
     if (nodeId !== null) await checkOneCluster(tx, ctx, row.clusterId, nodeId)
+    await keepChoice(tx, row, automatic)
     if (automatic) await matchNodes(tx, ctx, row.clusterId)
     await audit(tx, ctx, slurmNodeAudit.match, row)
     ctx.notify(slurmClusterChanged({ id: row.clusterId, tenantId: ctx.tenantId }))
     const [matched] = await tx.select().from(slurmNodes).where(scope)
     return matched!
   })
+}
+
+/** Keeps the choice for a node that a refresh does not list for a while. */
+async function keepChoice(tx: Tx, { tenantId, clusterId, name, nodeId }: SlurmNodeRow, automatic: boolean): Promise<void> {
+  if (automatic)
+    await tx.delete(slurmNodeChoices).where(and(eq(slurmNodeChoices.clusterId, clusterId), eq(slurmNodeChoices.name, name)))
+  else
+    await tx
+      .insert(slurmNodeChoices)
+      .values({ tenantId, clusterId, name, nodeId })
+      .onConflictDoUpdate({ target: [slurmNodeChoices.clusterId, slurmNodeChoices.name], set: { nodeId } })
 }
 
 /** Locks the node, so that two clusters cannot get it at once. */

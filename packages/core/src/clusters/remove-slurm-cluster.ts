@@ -1,10 +1,11 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
-import { NotFound, parseInput } from '../kernel/errors.ts'
+import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
+import { slurmActions } from '../slurm-actions/tables.ts'
 import { slurmClusterAudit } from './audit-actions.ts'
 import { slurmClusterChanged } from './change-events.ts'
 import { slurmClusterPermissions } from './permissions.ts'
@@ -13,17 +14,26 @@ import { slurmClusters } from './tables.ts'
 /**
  * Removes an external cluster from Muster, with what Muster knows of its nodes and jobs. Nothing changes on its machines, and nodes of
  * the inventory stay.
- * @throws NotFound
+ * @throws NotFound; Conflict one of its actions has not ended
  */
 export async function removeSlurmCluster(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
   authorize(ctx, slurmClusterPermissions.write)
   const { id } = parseInput(IdInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
-    const [cluster] = await tx
-      .delete(slurmClusters)
-      .where(and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, id)))
-      .returning()
+    const scope = and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, id))
+    const [cluster] = await tx.select().from(slurmClusters).where(scope).for('update')
     if (!cluster) throw new NotFound(`There is no cluster ${id}.`)
+    const [running] = await tx
+      .select({ id: slurmActions.id, verb: slurmActions.verb, createdByName: slurmActions.createdByName })
+      .from(slurmActions)
+      .where(and(eq(slurmActions.clusterId, id), isNull(slurmActions.finishedAt)))
+      .orderBy(slurmActions.id)
+      .limit(1)
+    if (running)
+      throw new Conflict(
+        `The action ${running.verb} ${running.id} of ${running.createdByName} runs on the cluster ${cluster.name}. Wait for its end.`,
+      )
+    await tx.delete(slurmClusters).where(scope)
     await audit(tx, ctx, slurmClusterAudit.remove, cluster)
     ctx.notify(slurmClusterChanged(cluster))
     return { id }

@@ -158,6 +158,21 @@ export const slurmNodes = snakeCase.table(
 )
 export type SlurmNodeRow = typeof slurmNodes.$inferSelect
 
+/** Choices of people, by NodeName: they stay while a cluster does not list the node. */
+export const slurmNodeChoices = snakeCase.table(
+  'slurm_node_choices',
+  {
+    id: id(),
+    tenantId: tenantRef(),
+    clusterId: clusterRef(),
+    /** NodeName. */
+    name: text().notNull(),
+    /** Null: none of the inventory. */
+    nodeId: uuid().references(() => computeNodes.id, { onDelete: 'cascade' }),
+  },
+  (t) => [unique().on(t.clusterId, t.name), index().on(t.tenantId), index().on(t.nodeId)],
+)
+
 export const slurmPartitions = snakeCase.table(
   'slurm_partitions',
   {

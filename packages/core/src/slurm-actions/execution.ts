@@ -6,6 +6,7 @@ import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.t
 import { visibleTo } from '../kernel/db/rows.ts'
 import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
 import { slurmActionAudit } from './audit-actions.ts'
+import { auditedGroups } from './audited-targets.ts'
 import { slurmActionChanged } from './change-events.ts'
 import { slurmActionPermissions } from './permissions.ts'
 import { type SlurmActionItem, type SlurmActionRow, type SlurmItemResult, slurmActionItems, slurmActions } from './tables.ts'
@@ -85,7 +86,7 @@ export async function recordSlurmCommand(
       ctx,
       slurmActionAudit.execute,
       { id: row.id, name: cluster!.name },
-      { verb: row.verb, command: command.slice(0, 2000), before: targets.slice(0, 200) },
+      { verb: row.verb, command, before: auditedGroups(row.verb, targets) },
       { reason: row.reason },
     )
     ctx.notify(slurmActionChanged(row))
@@ -164,7 +165,7 @@ export async function finishSlurmAction(ctx: Ctx, { error, ...claim }: Claim & {
       .where(eq(slurmClusters.id, row.clusterId))
       .returning()
     await ctx.queue.send(tx, slurmRefreshQueue, [cluster!])
-    const problems = await tx
+    const results = await tx
       .select({
         target: slurmActionItems.target,
         result: slurmActionItems.result,
@@ -174,7 +175,6 @@ export async function finishSlurmAction(ctx: Ctx, { error, ...claim }: Claim & {
       .from(slurmActionItems)
       .where(eq(slurmActionItems.actionId, row.id))
       .orderBy(sql`${slurmActionItems.result} in ('DONE', 'UNCHANGED')`, slurmActionItems.id)
-      .limit(200)
     await audit(
       tx,
       ctx,
@@ -184,7 +184,7 @@ export async function finishSlurmAction(ctx: Ctx, { error, ...claim }: Claim & {
         verb: row.verb,
         status: finished!.status,
         counts: Object.fromEntries(counts.map((c) => [c.result, c.count])),
-        targets: problems,
+        results: auditedGroups(row.verb, results),
       },
       { reason: row.reason },
     )

@@ -13,6 +13,7 @@ export {
 export { actionOfReason } from './input.ts'
 export { slurmActionBlockedReason } from './policy.ts'
 export { previewSlurmAction, type SlurmActionPreview } from './preview-slurm-action.ts'
+export { pruneSlurmActions } from './prune-slurm-actions.ts'
 export { slurmActionQueue } from './queues.ts'
 export { reassignSlurmActions } from './reassign-slurm-actions.ts'
 export { startSlurmAction } from './start-slurm-action.ts'

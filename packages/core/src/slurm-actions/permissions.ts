@@ -28,7 +28,7 @@ export const slurmReservationPermissions = definePermissions('slurm:reservation'
 
 export const slurmActionPermissions = definePermissions('slurm:action', {
   report: ['worker', 'Record the progress of actions on Slurm clusters.'],
-  schedule: ['system', 'Enqueue actions of lost workers again.'],
+  schedule: ['system', 'Enqueue actions of lost workers again, and delete old ones.'],
 })
 
 const PERMISSIONS: Record<SlurmVerb, Permission> = {

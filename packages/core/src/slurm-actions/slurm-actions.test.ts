@@ -1,8 +1,15 @@
 import { parseNodes, parsePartitions, type SlurmJob } from '@muster/slurm'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { tenants } from '../access/tables.ts'
 import { auditEntries } from '../audit/tables.ts'
-import { addSlurmCluster, type ClusterState, type SlurmCluster } from '../clusters/index.ts'
+import {
+  addSlurmCluster,
+  type ClusterState,
+  removeSlurmCluster,
+  type SlurmCluster,
+  slurmClusterTests,
+} from '../clusters/index.ts'
 import { systemCtx } from '../kernel/context.ts'
 import type { TenantFixture } from '../testing/factories.ts'
 import { recordRefresh } from '../testing/record-refresh.ts'
@@ -12,6 +19,7 @@ import {
   claimSlurmAction,
   finishSlurmAction,
   previewSlurmAction,
+  pruneSlurmActions,
   reassignSlurmActions,
   recordSlurmCommand,
   recordSlurmResults,
@@ -133,7 +141,7 @@ describe('starting', () => {
       .select()
       .from(auditEntries)
       .where(and(eq(auditEntries.objectId, action.id), eq(auditEntries.action, 'slurm_action.start')))
-    expect(entry).toMatchObject({ reason: 'swap fan', details: { cluster: 'prod', targets: ['n1', 'n9'], verb: 'DRAIN_NODES' } })
+    expect(entry).toMatchObject({ reason: 'swap fan', details: { cluster: 'prod', targets: 'n[1,9]', verb: 'DRAIN_NODES' } })
   })
 
   test('of targets that nobody named needs a preview, and the same targets', async () => {
@@ -201,7 +209,10 @@ describe('execution', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'PARTIAL', problemCount: 2, error: 'The connection was lost.' })
     const entries = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, id)).orderBy(auditEntries.id)
     expect(entries.map(({ action }) => action)).toEqual(['slurm_action.start', 'slurm_action.execute', 'slurm_action.finish'])
-    expect(entries[1]).toMatchObject({ actorKind: 'worker', details: { command: 'scontrol …', before: sent } })
+    expect(entries[1]).toMatchObject({
+      actorKind: 'worker',
+      details: { command: 'scontrol …', before: [{ before: 'IDLE', targets: 'n[1-2]' }] },
+    })
     expect(entries[2]!.details).toMatchObject({ status: 'PARTIAL', counts: { DONE: 1, NOT_SENT: 1, NOT_VERIFIED: 1 } })
     const [after] = (
       await t.runtime.db.execute<{ due: boolean }>(
@@ -209,6 +220,60 @@ describe('execution', () => {
       )
     ).rows
     expect(after).toEqual({ due: true })
+  })
+
+  test('has all its targets and its whole command in the audit log', async () => {
+    const hostlist = 'n[1-600]'
+    const { id } = await start({ verb: 'DRAIN_NODES', nodes: { hostlist } })
+    await claimOf(id)
+    const all = Array.from({ length: 600 }, (_, i) => `n${i + 1}`)
+    const command = `scontrol update nodename=${all.join(',')} state=drain reason=fan`
+    const sent = { id, token: 'a', command, targets: all.map((target) => ({ target, before: 'IDLE' })) }
+    await recordSlurmCommand(ours.worker, sent)
+    await finishSlurmAction(ours.worker, { id, token: 'a', error: 'lost' })
+    const entries = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, id)).orderBy(auditEntries.id)
+    expect(entries.map(({ details }) => details)).toMatchObject([
+      { targets: hostlist },
+      { command, before: [{ before: 'IDLE', targets: hostlist }] },
+      { results: [{ result: 'NOT_VERIFIED', message: 'lost', targets: hostlist }] },
+    ])
+  })
+
+  test('keeps its cluster from removal until it ends', async () => {
+    const { id } = await start({ verb: 'DRAIN_NODES', nodes: { hostlist: 'n1' } })
+    await claimOf(id)
+    await expect(removeSlurmCluster(ours.admin, { id: cluster.id })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(`The action DRAIN_NODES ${id} of `),
+    })
+    await finishSlurmAction(ours.worker, { id, token: 'a', error: null })
+    await removeSlurmCluster(ours.admin, { id: cluster.id })
+  })
+
+  test('is deleted with its targets after the retention of the tenant, as tests of controllers are', async () => {
+    const ended = await start({ verb: 'DRAIN_NODES', nodes: { hostlist: 'n1' } })
+    const open = await start({ verb: 'DRAIN_NODES', nodes: { hostlist: 'n1' } })
+    await claimOf(ended.id)
+    await finishSlurmAction(ours.worker, { id: ended.id, token: 'a', error: null })
+    const nodeId = cluster.controllerNodeId!
+    const shared = { tenantId: ours.tenant.id, nodeId }
+    await t.runtime.db.insert(slurmClusterTests).values([{ ...shared, finishedAt: new Date() }, shared])
+    await t.runtime.db.execute(sql`update slurm_actions set finished_at = now() - interval '3 days' where id = ${ended.id}`)
+    await t.runtime.db.execute(
+      sql`update slurm_cluster_tests set finished_at = now() - interval '3 days' where node_id = ${nodeId} and finished_at is not null`,
+    )
+    const prune = () => pruneSlurmActions(systemCtx(t.runtime))
+    const keepFor = (days: number | null) =>
+      t.runtime.db.update(tenants).set({ runRetentionDays: days }).where(eq(tenants.id, ours.tenant.id))
+    await keepFor(null)
+    expect(await prune()).toEqual({ slurmActions: 0, slurmTests: 0 })
+    await keepFor(4)
+    expect(await prune()).toEqual({ slurmActions: 0, slurmTests: 0 })
+    await keepFor(2)
+    expect(await prune()).toEqual({ slurmActions: 1, slurmTests: 1 })
+    expect(await itemsOf(ended)).toEqual([])
+    expect(names(await itemsOf(open))).toEqual(['n1'])
+    expect(await t.runtime.db.$count(slurmClusterTests, eq(slurmClusterTests.nodeId, nodeId))).toBe(1)
   })
 
   test('is continued when its worker was lost', async () => {

@@ -6,6 +6,7 @@ import { authorize, type Ctx, createdBy } from '../kernel/context.ts'
 import { newId } from '../kernel/db/columns.ts'
 import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { slurmActionAudit } from './audit-actions.ts'
+import { auditedTargets } from './audited-targets.ts'
 import { slurmActionChanged } from './change-events.ts'
 import { actionOf, checkFields, markedReason, type SlurmActionRequest, StartSlurmActionInput } from './input.ts'
 import { slurmVerbPermission } from './permissions.ts'
@@ -14,7 +15,6 @@ import { type SlurmActionRow, slurmActionItems, slurmActions } from './tables.ts
 import { findCluster, findTargets, fingerprintOf } from './targets.ts'
 
 const ROWS_AT_ONCE = 5000
-const AUDITED_TARGETS = 200
 
 /**
  * Starts an action on a cluster. A worker runs its commands, and stores for each target what the controller reports afterwards.
@@ -57,7 +57,10 @@ export async function startSlurmAction(ctx: Ctx, input: z.input<typeof StartSlur
     for (let i = 0; i < items.length; i += ROWS_AT_ONCE)
       await tx.insert(slurmActionItems).values(items.slice(i, i + ROWS_AT_ONCE))
     await ctx.queue.send(tx, slurmActionQueue, [row!])
-    const names = targets.slice(0, AUDITED_TARGETS).map(({ target }) => target)
+    const names = auditedTargets(
+      action.verb,
+      targets.map(({ target }) => target),
+    )
     const details = { verb: action.verb, cluster: cluster.name, targets: names, targetCount: targets.length }
     await audit(tx, ctx, slurmActionAudit.start, { id, name: cluster.name }, details, { reason })
     ctx.notify(slurmActionChanged(row!))
