@@ -14,7 +14,7 @@ export const clusterUpdate = () =>
       .description("change a cluster in Muster; '' clears a field")
       .argument('<name>')
       .option('--name <name>', 'new name')
-      .option('--controller <node>', "node on which Slurm's commands run"),
+      .option('--controller <controller>', "node on which Slurm's commands run"),
   ).action(async (name: string, { name: newName, controller, ...options }: Options) => {
     const { updateSlurmCluster } = await request(
       graphql(`mutation ClusterUpdate($input: UpdateSlurmClusterInput!) {
