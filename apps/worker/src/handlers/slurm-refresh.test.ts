@@ -1,4 +1,4 @@
-import { addSlurmCluster, slurmClusters } from '@muster/core/clusters'
+import { addSlurmCluster, claimSlurmRefresh, releaseSlurmRefresh, slurmClusters } from '@muster/core/clusters'
 import { addNode } from '@muster/core/nodes'
 import { LOOPBACK, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
@@ -14,7 +14,7 @@ afterAll(() => fixture.close())
 
 it('releases a refresh that the stop of the worker interrupts, without a failure of the cluster', async () => {
   const { runtime, given } = fixture
-  const { admin, tenant } = await given.tenant()
+  const { admin, tenant, worker } = await given.tenant()
   const node = await addNode(admin, { name: 'ctl', host: 'localhost', connectionType: 'local' })
   const { id } = await addSlurmCluster(admin, { name: 'lab', controllerNodeId: node.id })
   const stop = new AbortController()
@@ -31,4 +31,10 @@ it('releases a refresh that the stop of the worker interrupts, without a failure
   const [cluster] = await runtime.db.select().from(slurmClusters).where(eq(slurmClusters.id, id))
   expect(cluster).toMatchObject({ failingSince: null, failureCount: 0, lastError: null, claimedUntil: null })
   expect(cluster!.nextRefreshAt.getTime()).toBeLessThanOrEqual(Date.now())
+  // A worker that lost its claim cannot release that of another one.
+  const claim = await claimSlurmRefresh(worker, { id })
+  await releaseSlurmRefresh(worker, { id, claimToken: 'lost' })
+  expect(await claimSlurmRefresh(worker, { id })).toBeNull()
+  await releaseSlurmRefresh(worker, { id, claimToken: claim!.claimToken })
+  expect(await claimSlurmRefresh(worker, { id })).not.toBeNull()
 })

@@ -27,10 +27,10 @@ export function slurmRefreshHandler(deps: Deps): (entry: QueueEntry) => Promise<
     if (!cluster) return
     const startedAt = performance.now()
     const refreshed = await refresh(ctx, cluster, deps)
-    if (!refreshed) return retryTransient(() => releaseSlurmRefresh(ctx, { id: cluster.id }))
+    const { id, claimToken } = cluster
+    if (!refreshed) return retryTransient(() => releaseSlurmRefresh(ctx, { id, claimToken }))
     const { state, error, queries } = refreshed
     const durationMs = performance.now() - startedAt
-    const { id, claimToken } = cluster
     await retryTransient(() => recordSlurmRefresh(ctx, { id, claimToken, queries, durationMs, state, error }))
   }
 }

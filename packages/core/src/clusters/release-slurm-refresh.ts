@@ -5,10 +5,10 @@ import { slurmClusterPermissions } from './permissions.ts'
 import { slurmClusters } from './tables.ts'
 
 /** Gives up a claimed refresh without an outcome: the worker stops, which says nothing about the cluster. It is due at once. */
-export async function releaseSlurmRefresh(ctx: Ctx, { id }: { id: string }): Promise<void> {
+export async function releaseSlurmRefresh(ctx: Ctx, { id, claimToken }: { id: string; claimToken: string }): Promise<void> {
   authorize(ctx, slurmClusterPermissions.report)
   await ctx.db
     .update(slurmClusters)
-    .set({ claimedUntil: null, nextRefreshAt: sql`now()` })
-    .where(and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, id)))
+    .set({ claimToken: null, claimedUntil: null, nextRefreshAt: sql`now()` })
+    .where(and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, id), eq(slurmClusters.claimToken, claimToken)))
 }
