@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
-import { unapprovedBastionReasons } from '../credentials/bastions.ts'
+import { unapprovedBastionReasons } from '../credentials/index.ts'
 import { credentials } from '../credentials/tables.ts'
 import { authorize, type Ctx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
-import { connectBlockedReason } from '../nodes/policy.ts'
+import { connectBlockedReason } from '../nodes/index.ts'
 import { computeNodes, LEAN_NODE } from '../nodes/tables.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 
