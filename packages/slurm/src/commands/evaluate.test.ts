@@ -40,7 +40,15 @@ describe('nodes', () => {
 })
 
 const job = (changes: Partial<SlurmJob>): SlurmJob => ({
-  ...({ id: 1, arrayJobId: null, arrayTaskId: null, hetJobId: null, hetJobOffset: null, startAt: null } as SlurmJob),
+  ...({
+    id: 1,
+    arrayJobId: null,
+    arrayTaskId: null,
+    arrayTasks: null,
+    hetJobId: null,
+    hetJobOffset: null,
+    startAt: null,
+  } as SlurmJob),
   ...{ states: ['PENDING'], reason: null, reasonDetail: null, timeLimit: 60, priority: 10 },
   ...changes,
 })
@@ -80,6 +88,34 @@ describe('jobs', () => {
     expect(isJobHeld(job({ reason: 'JobHeldAdmin' }))).toBe(true)
     expect(isJobHeld(job({ reason: 'JobHeldUser', reasonDetail: 'JobHeldUser' }))).toBe(true)
     expect(isJobHeld(job({ reason: null }))).toBe(false)
+    expect(isJobHeld(job({ reason: 'Dependency', priority: 0 }))).toBe(true)
+    expect(isJobHeld(job({ states: ['SUSPENDED'], priority: 0 }))).toBe(false)
+  })
+
+  test('that Slurm holds after a requeue are held', () => {
+    expect(isJobHeld(job({ reasonDetail: 'job requeued in held state' }))).toBe(true)
+    expect(isJobHeld(job({ reasonDetail: 'launch failed requeued held' }))).toBe(true)
+  })
+
+  test.each([
+    ['3_1', [15]],
+    ['3_5', [3]],
+    ['3_8', []],
+    ['3_999', []],
+    ['3_[1-2,20]', [15, 3]],
+    ['3_[0-1]', [15]],
+    ['3_[11-17:3]', [3]],
+    ['3_[12-18:6]', []],
+    ['3_[0-999999999:999999999]', []],
+  ])('of a pending part: %s names the records %j', (target, ids) => {
+    const part = job({ id: 3, arrayJobId: 3, arrayTasks: '2-5,11-19:2%2' })
+    const task = job({ id: 15, arrayJobId: 3, arrayTaskId: 1, states: ['RUNNING'] })
+    expect(jobsOfTarget([task, part])(target).map(({ id }) => id)).toEqual(ids)
+  })
+
+  test('of a pending part with a list that was cut off may be any', () => {
+    const part = job({ id: 3, arrayJobId: 3, arrayTasks: '1,3,5,...' })
+    expect(jobsOfTarget([part])('3_99')).toEqual([part])
   })
 
   test.each<[SlurmAction, Partial<SlurmJob>, boolean]>([

@@ -1,9 +1,17 @@
 import { hasEnded, type SlurmJob } from '../parse-jobs.ts'
 
-/** Whether a user or an administrator holds the job. Records of several pending tasks list all their reasons. */
-export function isJobHeld({ reason, reasonDetail }: Pick<SlurmJob, 'reason' | 'reasonDetail'>): boolean {
-  const words = (reasonDetail ?? reason ?? '').split(',').map((word) => word.trim())
-  return words.every((word) => /^JobHeld(?:Admin|User)/.test(word))
+/**
+ * Whether the job is held: by a user or an administrator, or by Slurm after a requeue. A held job has the priority 0. Records of several
+ * pending tasks list all their reasons.
+ */
+export function isJobHeld({
+  states,
+  priority,
+  reason,
+  reasonDetail,
+}: Pick<SlurmJob, 'states' | 'priority' | 'reason' | 'reasonDetail'>): boolean {
+  if (states[0] !== 'PENDING') return false
+  return priority === 0 || (reasonDetail ?? reason ?? '').split(',').every((word) => /held/i.test(word))
 }
 
 /**
@@ -26,19 +34,39 @@ export function jobsOfTarget(jobs: readonly SlurmJob[]): (target: string) => Slu
     const found = byJob.get(Number(id)) ?? []
     if (offset !== undefined) return found.filter(({ hetJobOffset }) => hetJobOffset === Number(offset))
     if (tasks === undefined) return found
-    const isWanted = taskFilter(tasks)
-    return found.filter((job) => job.arrayJobId === Number(id) && (job.arrayTaskId === null || isWanted(job.arrayTaskId)))
+    const wanted = readTasks(tasks)
+    return found.filter((job) => job.arrayJobId === Number(id) && overlap(wanted, tasksOf(job)))
   }
 }
 
+/** Tasks `first`, `first + step`, … to `last`. */
+type TaskRange = { first: number; last: number; step: number }
+
+/** All tasks when the list is unknown or was cut off. */
+function tasksOf({ arrayTaskId, arrayTasks }: SlurmJob): TaskRange[] {
+  if (arrayTaskId !== null) return [{ first: arrayTaskId, last: arrayTaskId, step: 1 }]
+  return arrayTasks && !arrayTasks.includes('...') ? readTasks(arrayTasks) : [{ first: 0, last: Infinity, step: 1 }]
+}
+
 /** Reads `2-9:2,12%4`: ranges with a step, and a throttle. */
-function taskFilter(tasks: string): (task: number) => boolean {
-  const ranges = tasks
+function readTasks(tasks: string): TaskRange[] {
+  return tasks
     .replace(/%\d+$/, '')
     .split(',')
     .map((range) => {
       const [, first, last, step] = /^(\d+)(?:-(\d+))?(?::(\d+))?$/.exec(range) ?? []
-      return { first: Number(first), last: Number(last ?? first), step: Number(step ?? 1) }
+      return { first: Number(first), last: Number(last ?? first), step: Number(step) || 1 }
     })
-  return (task) => ranges.some(({ first, last, step }) => task >= first && task <= last && (task - first) % step === 0)
+}
+
+const overlap = (some: readonly TaskRange[], others: readonly TaskRange[]): boolean =>
+  some.some((one) => others.some((other) => (one.step < other.step ? hasCommonTask(other, one) : hasCommonTask(one, other))))
+
+/** Walks the range with the larger step: the remainders by the smaller step repeat after that many tasks. */
+function hasCommonTask(large: TaskRange, small: TaskRange): boolean {
+  const end = Math.min(large.last, small.last)
+  const start = large.first + Math.max(0, Math.ceil((small.first - large.first) / large.step)) * large.step
+  for (let i = 0, task = start; i < small.step && task <= end; i++, task += large.step)
+    if ((task - small.first) % small.step === 0) return true
+  return false
 }

@@ -22,7 +22,7 @@ const ofNodes = (name: string, help: string, value: (group: NodeGroup) => number
   gauge(name, help, ({ nodes }) =>
     nodes.map((group) => [value(group), { cluster: group.cluster, partition: group.partition, state: group.state }]),
   )
-const micros = (value: number) => value / 1_000_000
+const micros = (value: number | null) => (value === null ? null : value / 1_000_000)
 
 /** Metrics per cluster. A cluster that does not answer has none of nodes, jobs and the scheduler: they are not known. */
 export const CLUSTER_METRICS: Metric[] = [
@@ -158,7 +158,7 @@ async function readClusters(ctx: Ctx) {
     from (select c.name as cluster, j.partition,
         extract(epoch from now() - (j.report->>'submittedAt')::timestamptz)::float8 as wait
       from (select c.* from ${answering}) c join ${slurmJobs} j on j.cluster_id = c.id
-      where j.state = 'PENDING' and j.report->>'submittedAt' is not null
+      where j.state = 'PENDING' and j.report->>'submittedAt' is not null and coalesce(j.report->>'priority', '') <> '0'
         and coalesce(j.reason, '') <> all(${sql.param(NOT_QUEUED)}::text[])) w
     group by 1, 2 order by 1, 2`,
   )
