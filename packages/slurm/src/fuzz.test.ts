@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fixture, VERSIONS } from '../test/fixture.ts'
 import { SlurmOutputError } from './errors.ts'
-import { parseAccounting } from './parse-accounting.ts'
 import { parseConfig, parseVersion } from './parse-config.ts'
 import { parseControllers } from './parse-controllers.ts'
 import { parseJobs } from './parse-jobs.ts'
@@ -10,7 +9,6 @@ import { parseNodes } from './parse-nodes.ts'
 import { parsePartitions } from './parse-partitions.ts'
 import { parseReservations } from './parse-reservations.ts'
 import { parseScheduler } from './parse-scheduler.ts'
-import { parseShares } from './parse-shares.ts'
 
 const PARSERS = {
   'nodes.json': parseNodes,
@@ -21,7 +19,6 @@ const PARSERS = {
   'config.txt': parseConfig,
   'ping.txt': parseControllers,
   'sdiag.txt': parseScheduler,
-  'sshare.txt': parseShares,
 }
 
 /** Damaged output is read or refused; nothing else may happen. */
@@ -63,7 +60,7 @@ test('reads or refuses JSON of any shape', () => {
 test('reads or refuses any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      for (const parse of [...Object.values(PARSERS), parseAccounting, parseVersion]) readOrRefuse(parse, text)
+      for (const parse of [...Object.values(PARSERS), parseVersion]) readOrRefuse(parse, text)
     }),
   )
 })

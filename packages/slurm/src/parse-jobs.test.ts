@@ -149,6 +149,13 @@ describe('squeue with a format', () => {
     ])
   })
 
+  test('reads the base state of a job with a flag', () => {
+    const states = (word: string) => parseJobs(line({ '%T': word }), { nonce })[0]!.states
+    expect(states('CONFIGURING')).toEqual(['RUNNING', 'CONFIGURING'])
+    expect(states('REQUEUE_HOLD')).toEqual(['PENDING', 'REQUEUE_HOLD'])
+    expect(states('COMPLETING')).toEqual(['COMPLETING'])
+  })
+
   test('reads an empty queue', () => {
     expect(parseJobs('', { nonce })).toEqual([])
   })

@@ -63,6 +63,12 @@ const ENDED = new Set([
 
 export const hasEnded = ({ states }: Pick<SlurmJob, 'states'>): boolean => ENDED.has(states[0] ?? '')
 
+/** squeue prints one word, a flag instead of the base state. COMPLETING has several base states. */
+const BASE_OF_FLAG: Record<string, string> = {
+  ...{ CONFIGURING: 'RUNNING', RESIZING: 'RUNNING', SIGNALING: 'RUNNING', STOPPED: 'RUNNING' },
+  ...{ REQUEUED: 'PENDING', REQUEUE_FED: 'PENDING', REQUEUE_HOLD: 'PENDING', SPECIAL_EXIT: 'PENDING' },
+}
+
 /** ASCII unit separator. Users can put it into a job's name, so the texts that they write come last. */
 export const SEPARATOR = '\x1f'
 
@@ -153,7 +159,7 @@ function fromRecord(line: string, utcOffset: number): SlurmJob {
     fields
   const [cpus, gres, reservation, dependency, reason, detail, directory, comment] = fields.slice(16)
   const id = parseCount(job) ?? 0
-  const states = parseWords(state?.toUpperCase())
+  const states = parseWords(state?.toUpperCase()).flatMap((word) => [BASE_OF_FLAG[word] ?? [], word].flat())
   const arrayTask = parseWord(task)
   const het = /^(\d+)\+(\d+)$/.exec(shown ?? '')
   const timeLimit = parseMinutes(limit)

@@ -73,7 +73,7 @@ test('converts local times of text by the offset of the controller', () => {
 })
 
 test('reads times in seconds since 1970, as SLURM_TIME_FORMAT=%s prints them', () => {
-  const line = 'NodeName=n1 State=IDLE+DRAIN BootTime=1795333726 SlurmdStartTime=0 Reason=disk [root@1795333728]\n'
+  const line = 'NodeName=n1 State=IDLE+DRAIN CPUTot=4 BootTime=1795333726 SlurmdStartTime=0 Reason=disk [root@1795333728]\n'
   expect(parseNodes(line)[0]).toMatchObject({
     bootAt: new Date(1795333726e3),
     slurmdStartedAt: null,
@@ -107,7 +107,18 @@ test.each([
     'Unable to contact',
   ],
   ['truncated JSON', '{"nodes": [{"name": "n1"', 'not complete JSON'],
+  ['empty text', '', 'no NodeName'],
+  ['other text', 'Welcome!\n', 'no NodeName'],
+  ['a record that was cut off', 'NodeName=n1 CPUTot=4 Sta', 'no State'],
   ['the JSON of another command', '{"sinfo": []}', 'no list "nodes"'],
 ])('refuses %s', (_, output, message) => {
   expect(() => parseNodes(output)).toThrow(message)
+})
+
+test('reads nodes of Slurm 20.11 that are powered down', () => {
+  expect(parseNodes('NodeName=c1 CPUTot=4 State=IDLE+CLOUD+POWER\n')[0]!.states).toEqual(['IDLE', 'CLOUD', 'POWERED_DOWN'])
+})
+
+test('reads an empty list of nodes', () => {
+  expect(parseNodes('No nodes in the system\n')).toEqual([])
 })

@@ -53,8 +53,9 @@ export interface SlurmNode {
  */
 export function parseNodes(output: string, { utcOffset = 0 }: { utcOffset?: number } = {}): SlurmNode[] {
   if (isJson(output)) return readJsonList(output, 'nodes').map(fromJson)
-  return readRecords(output, 'NodeName', ['Reason', 'Comment', 'Extra', 'ReservationName']).map((record) =>
-    fromText(record, utcOffset),
+  const freeText = ['Reason', 'Comment', 'Extra', 'ReservationName']
+  return readRecords(output, 'NodeName', { required: ['State', 'CPUTot'], freeText, empty: 'No nodes in the system' }).map(
+    (record) => fromText(record, utcOffset),
   )
 }
 
@@ -110,8 +111,10 @@ function fromText(node: TextRecord, utcOffset: number): SlurmNode {
     name,
     hostname: get('NodeHostName') ?? name,
     address: get('NodeAddr') ?? name,
-    // A trailing * of the base state, as in DOWN*, is the short form of NOT_RESPONDING.
-    states: parseWords(node.get('State')?.replace(/\*/g, '+NOT_RESPONDING').replace(/\+/g, ',')),
+    // A trailing * of the base state, as in DOWN*, is the short form of NOT_RESPONDING. Slurm 20.11 prints POWER for nodes that are off.
+    states: parseWords(node.get('State')?.replace(/\*/g, '+NOT_RESPONDING').replace(/\+/g, ',')).map((word) =>
+      word === 'POWER' ? 'POWERED_DOWN' : word,
+    ),
     partitions: parseWords(node.get('Partitions')),
     reservation: get('ReservationName'),
     reason: reason || null,

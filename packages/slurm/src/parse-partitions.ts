@@ -28,7 +28,11 @@ export interface SlurmPartition {
 }
 
 /** Reads `scontrol --all show partitions --oneliner`. Its --json, from 23.02, does not say which are hidden or the default. */
-export const parsePartitions = (output: string): SlurmPartition[] => readRecords(output, 'PartitionName').map(fromText)
+export const parsePartitions = (output: string): SlurmPartition[] =>
+  readRecords(output, 'PartitionName', {
+    required: ['Nodes', 'State'],
+    empty: 'No partitions in the system',
+  }).map(fromText)
 
 function fromText(partition: TextRecord): SlurmPartition {
   const get = (key: string) => parseWord(partition.get(key))

@@ -23,7 +23,11 @@ export interface SlurmReservation {
  * @param utcOffset minutes that the controller's local time is ahead of UTC, for local times
  */
 export const parseReservations = (output: string, { utcOffset = 0 }: { utcOffset?: number } = {}): SlurmReservation[] =>
-  readRecords(output, 'ReservationName', ['Comment']).map((record) => fromText(record, utcOffset))
+  readRecords(output, 'ReservationName', {
+    required: ['StartTime', 'EndTime', 'Nodes'],
+    freeText: ['Comment'],
+    empty: 'No reservations in the system',
+  }).map((record) => fromText(record, utcOffset))
 
 function fromText(reservation: TextRecord, utcOffset: number): SlurmReservation {
   return {

@@ -1,6 +1,7 @@
+import { SlurmOutputError } from './errors.ts'
 import { parseCount } from './text.ts'
 
-/** Statistics of slurmctld since `since`. Durations are in microseconds. */
+/** Statistics of slurmctld since `since`. Durations are in microseconds. Means are null before the first cycle or minute. */
 export interface SlurmScheduler {
   since: Date | null
   serverThreads: number
@@ -16,18 +17,21 @@ export interface SlurmScheduler {
     pending: number
     running: number
   }
-  main: { lastCycle: number; maxCycle: number; meanCycle: number; cyclesPerMinute: number; queueLength: number }
+  main: { lastCycle: number; maxCycle: number; meanCycle: number | null; cyclesPerMinute: number | null; queueLength: number }
   backfill: {
     lastCycle: number
     maxCycle: number
-    meanCycle: number
+    meanCycle: number | null
     queueLength: number
     lastCycleAt: Date | null
     jobs: number
   }
 }
 
-/** Reads `sdiag`, whose text all versions print; --json exists from 23.02. */
+/**
+ * Reads `sdiag`, whose text all versions print; --json exists from 23.02.
+ * @throws SlurmOutputError a count that all versions print is missing
+ */
 export function parseScheduler(output: string): SlurmScheduler {
   const [head = '', rest = ''] = split(output, 'Main schedule statistics')
   const [main = '', backfill = ''] = split(rest, 'Backfilling stats')
@@ -48,14 +52,14 @@ export function parseScheduler(output: string): SlurmScheduler {
     main: {
       lastCycle: count(main, 'Last cycle'),
       maxCycle: count(main, 'Max cycle'),
-      meanCycle: count(main, 'Mean cycle'),
-      cyclesPerMinute: count(main, 'Cycles per minute'),
+      meanCycle: mean(main, 'Mean cycle'),
+      cyclesPerMinute: mean(main, 'Cycles per minute'),
       queueLength: count(main, 'Last queue length'),
     },
     backfill: {
       lastCycle: count(backfill, 'Last cycle'),
       maxCycle: count(backfill, 'Max cycle'),
-      meanCycle: count(backfill, 'Mean cycle'),
+      meanCycle: mean(backfill, 'Mean cycle'),
       queueLength: count(backfill, 'Last queue length'),
       lastCycleAt: epoch(backfill, 'Last cycle when'),
       jobs: count(backfill, 'Total backfilled jobs (since last slurm start)'),
@@ -73,7 +77,13 @@ function value(text: string, label: string): string | undefined {
   return line?.trim().slice(label.length).replace(/^:/, '').trim()
 }
 
-const count = (text: string, label: string): number => parseCount(value(text, `${label}:`)) ?? 0
+const mean = (text: string, label: string): number | null => parseCount(value(text, `${label}:`))
+
+function count(text: string, label: string): number {
+  const found = parseCount(value(text, `${label}:`))
+  if (found === null) throw new SlurmOutputError(`the output has no "${label}"`)
+  return found
+}
 
 /** Times end with the seconds since 1970: `Sun Nov 22 07:48:43 2026 (1795333723)`. */
 function epoch(text: string, label: string): Date | null {

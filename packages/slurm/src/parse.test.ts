@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { fixture, VERSIONS } from '../test/fixture.ts'
 import { parseGres, parseTres } from './gres.ts'
-import { parseAccounting, SACCT_FIELDS } from './parse-accounting.ts'
 import { parseConfig, parseVersion } from './parse-config.ts'
 import { parseControllers } from './parse-controllers.ts'
-import { SEPARATOR } from './parse-jobs.ts'
 import { parsePartitions } from './parse-partitions.ts'
 import { parseReservations } from './parse-reservations.ts'
 import { parseScheduler } from './parse-scheduler.ts'
-import { parseShares } from './parse-shares.ts'
 import { parseDuration, parseMinutes } from './text.ts'
 
 describe.each(VERSIONS)('Slurm %s', (version) => {
@@ -54,12 +51,6 @@ describe.each(VERSIONS)('Slurm %s', (version) => {
     expect(scheduler.main.maxCycle).toBeGreaterThan(scheduler.main.lastCycle)
     expect(scheduler.backfill.lastCycleAt!.getTime()).toBeGreaterThan(scheduler.since!.getTime())
     expect(scheduler.backfill.jobs).toBe(2)
-  })
-
-  test('reads the tree of shares', () => {
-    const shares = parseShares(fixture(version, 'sshare.txt'))
-    expect(shares[0]).toMatchObject({ account: 'root', user: null, depth: 0, effectiveUsage: 1 })
-    expect(shares.at(-1)).toMatchObject({ account: 'ml', user: 'alice', depth: 3, rawShares: 1, normalizedShares: 1 })
   })
 })
 
@@ -129,35 +120,19 @@ test('rounds minutes up', () => {
   expect(parseMinutes('1:30')).toBe(2)
 })
 
-test('reads accounted jobs', () => {
-  const values: Record<string, string> = {
-    JobIDRaw: '15',
-    JobID: '3_1',
-    State: 'CANCELLED by 1000',
-    ExitCode: '0:15',
-    ElapsedRaw: '61',
-  }
-  const more = { NodeList: 'None assigned', Start: 'Unknown', End: '1795337331', AllocTRES: 'cpu=2,mem=500M', JobName: 'a | b' }
-  const line = SACCT_FIELDS.map((field) => ({ ...values, ...more })[field] ?? '').join(SEPARATOR)
-  expect(parseAccounting(`${line}\n`)).toEqual([
-    {
-      id: 15,
-      shownId: '3_1',
-      state: 'CANCELLED',
-      canceledBy: 1000,
-      exitCode: { code: 0, signal: 15 },
-      user: null,
-      account: null,
-      partition: null,
-      qos: null,
-      nodes: '',
-      submittedAt: null,
-      startAt: null,
-      endAt: new Date(1795337331e3),
-      elapsedSeconds: 61,
-      tres: { cpu: 2, mem: 500 },
-      name: 'a | b',
-    },
-  ])
-  expect(() => parseAccounting(`15${SEPARATOR}3_1\n`)).toThrow('fields')
+test('reads statistics before the first cycle, and refuses incomplete ones', () => {
+  const output = fixture('22.05', 'sdiag.txt')
+  const { main, backfill } = parseScheduler(output.replace(/^\s*(?:Mean cycle|Cycles per minute):.*\n/gm, ''))
+  expect([main.meanCycle, main.cyclesPerMinute, backfill.meanCycle]).toEqual([null, null, null])
+  expect(() => parseScheduler(output.slice(0, 400))).toThrow('the output has no "')
+  expect(() => parseScheduler('')).toThrow('the output has no "')
+})
+
+test.each([
+  ['partitions', parsePartitions, 'PartitionName=gpu AllowGroups=ALL St'],
+  ['reservations', parseReservations, 'ReservationName=fix StartTime=1893456000'],
+])('refuses empty and cut lists of %s', (kind, parse, cut) => {
+  expect(parse(`No ${kind} in the system\n`)).toEqual([])
+  expect(() => parse('')).toThrow('it is empty')
+  expect(() => parse(cut)).toThrow('a record has no')
 })

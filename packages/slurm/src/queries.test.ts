@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { outputAfter, queryArguments, queryScript } from './queries.ts'
+import { isComplete, outputAfter, queryArguments, queryScript } from './queries.ts'
 
 const nonce = 'a25c1f00b1946ac6aa3ee3a1e2f0d4b7'
 
@@ -53,7 +53,16 @@ describe('script of a query', () => {
     const output = outputAfter(nonce, execFileSync(shell, ['-s'], { input, env, encoding: 'utf8' }))!
     expect(output).toContain('SLURM_CONF=/etc/slurm/slurm.conf\n')
     expect(output).toContain(`TEXT=${env.TEXT}\n`)
-    expect(output.match(/^(?:SQUEUE|SCANCEL|SINFO|SACCT|SCONTROL)_\w+|^SLURM_(?!CONF|TIME)\w+/gm)).toBeNull()
+    expect(output.match(/^(?:SQUEUE|SCANCEL|SINFO|SACCT|SCONTROL)_\w+|^SLURM_(?!CONF|TIME|BITSTR)\w+/gm)).toBeNull()
+  })
+
+  test.each(['sh', 'bash'])('marks the end of the output and passes the exit code on (%s)', (shell) => {
+    const input = queryScript(['sh', '-c', 'printf "no newline"; exit 3'], nonce, null)
+    const { stdout, status } = spawnSync(shell, ['-s'], { input, encoding: 'utf8' })
+    expect({ status, output: outputAfter(nonce, stdout) }).toEqual({ status: 3, output: 'no newline' })
+    expect(isComplete(nonce, stdout)).toBe(true)
+    for (let length = 0; length < stdout.length; length++) expect(isComplete(nonce, stdout.slice(0, length))).toBe(false)
+    expect(outputAfter(nonce, stdout.slice(0, nonce.length + 5))).toBe('no n')
   })
 
   test('has no output when the shell stops before the command', () => {

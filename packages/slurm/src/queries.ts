@@ -49,7 +49,7 @@ export function queryArguments(query: SlurmQuery, version: string | null, nonce:
     case 'reservations':
       return ['scontrol', 'show', 'reservations', '--oneliner']
     case 'jobs':
-      return ['squeue', '--all', '--noheader', `--format=${nonce}${SQUEUE_FORMAT}`]
+      return ['squeue', '--all', '--states=all', '--noheader', `--format=${nonce}${SQUEUE_FORMAT}`]
     case 'tasks':
       return ['squeue', '--all', '--noheader', '--array', `--format=${nonce}${SQUEUE_FORMAT}`]
     case 'scheduler':
@@ -79,6 +79,7 @@ const UNSET_SCRIPT = [
   'for word in $(export -p); do',
   'case $word in',
   `${UNSET_FAMILIES.map((family) => `${family}*`).join('|')})`,
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is for the shell
   'word=${word%%=*}',
   'case $word in *[!A-Z0-9_]*) ;; *) unset "$word" ;; esac',
   ';;',
@@ -93,25 +94,41 @@ const FOLDERS = ['/usr/local/bin', '/opt/slurm/bin', '/opt/slurm/current/bin', '
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
+ * squeue cuts the task list of an array at 64 characters, and commands do not accept the rest. The limit keeps IDs short enough for an
+ * index of the database.
+ */
+const TASK_LIST_LENGTH = 2000
+
+/**
  * A script that runs one command, for the standard input of `sh -s`: so any login shell can start it. The command's output follows a
- * line with the nonce; what shells print before it (banners) does not count.
+ * line with the nonce; what shells print before it (banners) does not count. The nonce with the exit code follows the output.
  * @param folder folder of Slurm's programs on that host, or null
  */
 export function queryScript(argv: readonly string[], nonce: string, folder: string | null): string {
   const path = [...(folder ? [folder] : []), '$PATH', ...FOLDERS].map((part) => (part === '$PATH' ? part : quoted(part)))
   return [
     ...UNSET_SCRIPT,
-    `PATH=${path.join(':')} LC_ALL=C SLURM_TIME_FORMAT=%s`,
-    'export PATH LC_ALL SLURM_TIME_FORMAT',
+    `PATH=${path.join(':')} LC_ALL=C SLURM_TIME_FORMAT=%s SLURM_BITSTR_LEN=${TASK_LIST_LENGTH}`,
+    'export PATH LC_ALL SLURM_TIME_FORMAT SLURM_BITSTR_LEN',
     `echo ${nonce}`,
-    `exec ${argv.map(quoted).join(' ')} </dev/null`,
+    `${argv.map(quoted).join(' ')} </dev/null`,
+    'code=$?',
+    `printf '\\n%s %s\\n' ${nonce} $code`,
+    'exit $code',
     '',
   ].join('\n')
 }
 
-/** The command's own output; null when the shell did not get as far as running it. */
+/** The command's own output, also when it was cut off; null when the shell did not get as far as running it. */
 export function outputAfter(nonce: string, output: string): string | null {
   const line = `${nonce}\n`
   const start = output.indexOf(line)
-  return start < 0 ? null : output.slice(start + line.length)
+  if (start < 0) return null
+  const end = endOf(nonce, output)
+  return output.slice(start + line.length, end < 0 ? undefined : end)
 }
+
+/** Whether the command ended and its whole output was received. */
+export const isComplete = (nonce: string, output: string): boolean => endOf(nonce, output) >= 0
+
+const endOf = (nonce: string, output: string): number => output.search(new RegExp(`\\n${nonce} \\d+\\n`))

@@ -1,3 +1,4 @@
+import { SlurmOutputError } from './errors.ts'
 import type { Limit } from './json.ts'
 
 /** A record of `scontrol show -o`: values by key, as printed. */
@@ -6,14 +7,26 @@ export type TextRecord = Map<string, string>
 /**
  * Reads the lines of `scontrol show -o`: one record a line, `Key=value Key=value`. Values may contain spaces and are not escaped,
  * so a key counts only where it appears first: Slurm prints the texts that people write (Reason, Comment, Extra) after all others.
- * @param firstKey key at the start of each record, such as NodeName; other lines (banners, `No nodes in the system`) are skipped
+ * @param firstKey key at the start of each record, such as NodeName; other lines (banners) are skipped
+ * @param required keys that each record has
  * @param freeText keys whose values run to the end of the line, or to another of these keys
+ * @param empty what Slurm prints for an empty list
+ * @throws SlurmOutputError a record lacks a key, or there is no record although Slurm does not say so
  */
-export function readRecords(output: string, firstKey: string, freeText: readonly string[] = []): TextRecord[] {
-  return output
-    .split('\n')
-    .filter((line) => line.startsWith(`${firstKey}=`))
-    .map((line) => readRecord(line, freeText))
+export function readRecords(
+  output: string,
+  firstKey: string,
+  { required, freeText = [], empty }: { required: readonly string[]; freeText?: readonly string[]; empty: string },
+): TextRecord[] {
+  const lines = output.split('\n').filter((line) => line.startsWith(`${firstKey}=`))
+  if (lines.length === 0 && !output.includes(empty))
+    throw new SlurmOutputError(`the output has no ${firstKey}: ${output.trim().slice(0, 80) || 'it is empty'}`)
+  return lines.map((line) => {
+    const record = readRecord(line, freeText)
+    const missing = required.find((key) => !record.has(key))
+    if (missing) throw new SlurmOutputError(`a record has no ${missing}: ${line.slice(0, 80)}`)
+    return record
+  })
 }
 
 function readRecord(line: string, freeText: readonly string[]): TextRecord {

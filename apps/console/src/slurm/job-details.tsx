@@ -17,7 +17,7 @@ const time = (label: string, at: string | null): Row[] => (at ? [[label, formatD
 /** Everything that Slurm says about a job. */
 export function JobDetailsView({ job }: { job: JobDetails }) {
   const isPending = job.state === 'PENDING'
-  const isEnded = !isPending && job.exitCode !== null && !['RUNNING', 'SUSPENDED', 'COMPLETING'].includes(job.state)
+  const isEnded = !isPending && !['RUNNING', 'SUSPENDED', 'COMPLETING'].includes(job.state)
   const plain = jobReasonText(job.reason)
   return (
     <div className="flex flex-col gap-4">
@@ -44,7 +44,7 @@ export function JobDetailsView({ job }: { job: JobDetails }) {
                     ? t('slurmJob.partitionDefault')
                     : formatDuration(job.timeLimitMinutes * 60_000),
               ],
-              ...(isEnded
+              ...(isEnded && job.exitCode !== null
                 ? [
                     [
                       t('slurmJob.exit'),

@@ -29,7 +29,7 @@ function fakeSlurm(
       return {
         code: 0,
         stdout: Object.entries(nodes)
-          .map(([name, rest]) => `NodeName=${name} ${rest}\n`)
+          .map(([name, rest]) => `NodeName=${name} CPUTot=4 ${rest}\n`)
           .join(''),
       }
     }
@@ -44,10 +44,10 @@ function fakeSlurm(
     async exec(_command, { stdin }): Promise<ExecResult> {
       const lines = String(stdin).split('\n')
       const nonce = lines.find((line) => line.startsWith('echo '))!.slice(5)
-      const argv = [...lines.find((line) => line.startsWith('exec '))!.matchAll(/'((?:[^']|'\\'')*)'/g)].map((m) => m[1]!)
+      const argv = [...lines.find((line) => line.endsWith(' </dev/null'))!.matchAll(/'((?:[^']|'\\'')*)'/g)].map((m) => m[1]!)
       const { code, stdout = '', stderr = '', timedOut = false } = answer(argv)
       return {
-        stdout: Buffer.from(`${nonce}\n${stdout}`),
+        stdout: Buffer.from(`${nonce}\n${stdout}\n${nonce} ${code}\n`),
         stderr: Buffer.from(stderr),
         ...{ code: timedOut ? null : code, signal: null, truncated: false, timedOut },
       }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { QueryReport } from '@muster/core/clusters'
-import { outputAfter, queryArguments, queryScript, SlurmOutputError, type SlurmQuery } from '@muster/slurm'
+import { isComplete, outputAfter, queryArguments, queryScript, SlurmOutputError, type SlurmQuery } from '@muster/slurm'
 import type { ExecResult, Session } from '../ssh/exec.ts'
 
 /** Commands wait for a silent controller for 10 s (MessageTimeout), some of them three times. */
@@ -49,8 +49,9 @@ export async function runQuery<T>(
     onReport({ ...report, state: 'FAILED', detail, hint })
     throw new QueryFailure(`\`${command}\` failed: ${detail.replace(/\.?$/, '.')}${hint ? ` ${hint}` : ''}`)
   }
-  const output = outputAfter(nonce, ran.stdout.toString('utf8'))
-  const problem = problemOf(ran, output, query, timeoutMs)
+  const stdout = ran.stdout.toString('utf8')
+  const output = outputAfter(nonce, stdout)
+  const problem = problemOf(ran, output, query, timeoutMs) ?? (isComplete(nonce, stdout) ? null : CUT_OFF)
   if (problem) return fail(problem.detail, problem.hint)
   let result: T
   try {
@@ -62,6 +63,8 @@ export async function runQuery<T>(
   onReport({ ...report, state: 'OK', detail: describe(result), hint: null })
   return result
 }
+
+const CUT_OFF = { detail: 'the output was cut off', hint: null }
 
 /** `scontrol ping` exits with 1 when the primary controller is down, and prints who answers. */
 const MAY_FAIL = new Set<SlurmQuery>(['controllers'])

@@ -101,14 +101,18 @@ const SlurmSchedulerJobs = builder.objectRef<Scheduler['jobs']>('SlurmSchedulerJ
   },
 })
 
-type Cycle = { lastCycle: number; maxCycle: number; meanCycle: number; queueLength: number }
+type Cycle = { lastCycle: number; maxCycle: number; meanCycle: number | null; queueLength: number }
 
 const SlurmSchedulerCycle = builder.objectRef<Cycle>('SlurmSchedulerCycle').implement({
   description: 'Durations of the cycles of a scheduler.',
   fields: (t) => ({
     lastUs: t.int({ description: 'Duration of the last cycle in microseconds.', resolve: ({ lastCycle }) => toInt(lastCycle) }),
     maxUs: t.int({ description: 'Longest duration since `since` in microseconds.', resolve: ({ maxCycle }) => toInt(maxCycle) }),
-    meanUs: t.int({ description: 'Mean duration since `since` in microseconds.', resolve: ({ meanCycle }) => toInt(meanCycle) }),
+    meanUs: t.int({
+      nullable: true,
+      description: 'Mean duration since `since` in microseconds; null before the first cycle.',
+      resolve: ({ meanCycle }) => (meanCycle === null ? null : toInt(meanCycle)),
+    }),
     queueLength: t.int({ description: 'Jobs that the last cycle considered.', resolve: ({ queueLength }) => toInt(queueLength) }),
   }),
 })
