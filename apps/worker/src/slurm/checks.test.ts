@@ -1,65 +1,69 @@
 import { describe, expect, test } from 'vitest'
 import { CHECKS, type CheckContext } from './checks.ts'
 
-const ran = (output: string, more: Partial<Parameters<typeof CHECKS.munge.judge>[0]> = {}) => ({
+const ran = (output: string, more: Partial<Parameters<typeof CHECKS.munge.evaluate>[0]> = {}) => ({
   ...{ output, errors: '', code: 0, sentAt: 1_763_800_000_400, receivedAt: 1_763_800_000_600 },
   ...more,
 })
 const none: CheckContext = { settings: {}, clusterName: null }
 
 describe('munge', () => {
-  const judge = (output: string, more = {}) => CHECKS.munge.judge(ran(output, more), none)
+  const evaluate = (output: string, more = {}) => CHECKS.munge.evaluate(ran(output, more), none)
   test('accepts only a credential that can be decoded', () => {
-    expect(judge('STATUS:          Success (0)\nENCODE_HOST: ctl\n')).toMatchObject({ state: 'OK', hint: null })
-    expect(judge('STATUS:          Invalid credential (8)\n', { code: 8 })).toMatchObject({
+    expect(evaluate('STATUS:          Success (0)\nENCODE_HOST: ctl\n')).toMatchObject({ state: 'OK', hint: null })
+    expect(evaluate('STATUS:          Invalid credential (8)\n', { code: 8 })).toMatchObject({
       state: 'FAILED',
       detail: 'Invalid credential (8)',
     })
-    expect(judge('', { code: 127, errors: 'sh: 1: munge: not found' })).toMatchObject({
+    expect(evaluate('', { code: 127, errors: 'sh: 1: munge: not found' })).toMatchObject({
       state: 'FAILED',
       hint: expect.stringContaining('Install munge'),
     })
-    expect(judge('', { code: 6, errors: 'munge: Error: Failed to access socket' })).toMatchObject({ state: 'FAILED' })
+    expect(evaluate('', { code: 6, errors: 'munge: Error: Failed to access socket' })).toMatchObject({ state: 'FAILED' })
   })
 })
 
 describe('clock', () => {
-  const judge = (seconds: number | string) => CHECKS.clock.judge(ran(`${seconds}\n`), none)
+  const evaluate = (seconds: number | string) => CHECKS.clock.evaluate(ran(`${seconds}\n`), none)
   test('measures the offset within the time of the command', () => {
-    expect(judge(1_763_800_000)).toMatchObject({ state: 'OK', detail: 'equal to the clock of Muster' })
-    expect(judge(1_763_800_011)).toMatchObject({ state: 'OK', detail: '10 s ahead of Muster' })
-    expect(judge(1_763_799_990)).toMatchObject({ state: 'OK', detail: '9 s behind Muster' })
-    expect(judge(1_763_800_600)).toMatchObject({ state: 'FAILED', detail: '599 s ahead of Muster' })
-    expect(judge(1_763_799_400)).toMatchObject({ state: 'FAILED', detail: '599 s behind Muster' })
-    expect(judge('Mon Nov 23')).toMatchObject({ state: 'FAILED' })
+    expect(evaluate(1_763_800_000)).toMatchObject({ state: 'OK', detail: 'equal to the clock of Muster' })
+    expect(evaluate(1_763_800_011)).toMatchObject({ state: 'OK', detail: '10 s ahead of Muster' })
+    expect(evaluate(1_763_799_990)).toMatchObject({ state: 'OK', detail: '9 s behind Muster' })
+    expect(evaluate(1_763_800_600)).toMatchObject({ state: 'FAILED', detail: '599 s ahead of Muster' })
+    expect(evaluate(1_763_799_400)).toMatchObject({ state: 'FAILED', detail: '599 s behind Muster' })
+    expect(evaluate('Mon Nov 23')).toMatchObject({ state: 'FAILED' })
   })
 })
 
 describe('accounting', () => {
-  const judge = (output: string, more = {}) => CHECKS.accounting.judge(ran(output, more), { ...none, clusterName: 'Prod' })
+  const evaluate = (output: string, more = {}) => CHECKS.accounting.evaluate(ran(output, more), { ...none, clusterName: 'Prod' })
   test('requires that slurmdbd knows the cluster', () => {
-    expect(judge('prod|10.0.0.1|\nother||\n')).toMatchObject({ state: 'OK', detail: 'slurmdbd answers: prod, other' })
-    expect(judge('other||\n')).toMatchObject({ state: 'FAILED', hint: 'Run `sacctmgr add cluster Prod`.' })
-    expect(judge('', { code: 1, errors: 'Connection refused' })).toMatchObject({ state: 'FAILED', detail: 'Connection refused' })
+    expect(evaluate('prod|10.0.0.1|\nother||\n')).toMatchObject({ state: 'OK', detail: 'slurmdbd answers: prod, other' })
+    expect(evaluate('other||\n')).toMatchObject({ state: 'FAILED', hint: 'Run `sacctmgr add cluster Prod`.' })
+    expect(evaluate('', { code: 1, errors: 'Connection refused' })).toMatchObject({
+      state: 'FAILED',
+      detail: 'Connection refused',
+    })
   })
 })
 
 describe('rights', () => {
-  const judge = (output: string, settings: Record<string, string> = {}) => CHECKS.rights.judge(ran(output), { ...none, settings })
+  const evaluate = (output: string, settings: Record<string, string> = {}) =>
+    CHECKS.rights.evaluate(ran(output), { ...none, settings })
   test('tells who may change the cluster', () => {
-    expect(judge('root\n0\n\n')).toMatchObject({ state: 'OK', detail: 'root may do everything' })
-    expect(judge('slurm\n64030\n\n', { SlurmUser: 'slurm(64030)' })).toMatchObject({ detail: 'slurm may do everything' })
-    expect(judge('ops\n1000\nOperator\n')).toMatchObject({ detail: 'ops is an operator of Slurm' })
-    expect(judge('ops\n1000\nNone\n    (root) NOPASSWD: /usr/bin/scontrol\n').detail).toContain('sudo permits')
-    expect(judge('ops\n1000\nNone\n')).toMatchObject({ state: 'OK', hint: expect.stringContaining('adminlevel=Operator') })
-    expect(judge('sh: id: not found')).toMatchObject({ state: 'FAILED' })
+    expect(evaluate('root\n0\n\n')).toMatchObject({ state: 'OK', detail: 'root may do everything' })
+    expect(evaluate('slurm\n64030\n\n', { SlurmUser: 'slurm(64030)' })).toMatchObject({ detail: 'slurm may do everything' })
+    expect(evaluate('ops\n1000\nOperator\n')).toMatchObject({ detail: 'ops is an operator of Slurm' })
+    expect(evaluate('ops\n1000\nNone\n    (root) NOPASSWD: /usr/bin/scontrol\n').detail).toContain('sudo permits')
+    expect(evaluate('ops\n1000\nNone\n')).toMatchObject({ state: 'OK', hint: expect.stringContaining('adminlevel=Operator') })
+    expect(evaluate('sh: id: not found')).toMatchObject({ state: 'FAILED' })
   })
   test('warns when the account sees only a part of the cluster', () => {
     const settings = { PrivateData: 'accounts,jobs' }
-    expect(judge('ops\n1000\nNone\n', settings)).toMatchObject({
+    expect(evaluate('ops\n1000\nNone\n', settings)).toMatchObject({
       state: 'FAILED',
       detail: expect.stringContaining('PrivateData=jobs'),
     })
-    expect(judge('ops\n1000\nOperator\n', settings)).toMatchObject({ state: 'OK' })
+    expect(evaluate('ops\n1000\nOperator\n', settings)).toMatchObject({ state: 'OK' })
   })
 })

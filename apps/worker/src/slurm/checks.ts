@@ -15,7 +15,7 @@ export type Check = {
   query: QueryReport['query']
   /** For `sh -c`; a constant. */
   script: string
-  judge(ran: Ran, context: CheckContext): Finding
+  evaluate(ran: Ran, context: CheckContext): Finding
 }
 /** Times of this machine, in ms, around the command. */
 type Ran = { output: string; errors: string; code: number | null; sentAt: number; receivedAt: number }
@@ -28,7 +28,7 @@ export const CHECKS: { munge: Check; clock: Check; accounting: Check; rights: Ch
   munge: {
     query: 'munge',
     script: 'munge -n | unmunge',
-    judge({ output, errors, code }) {
+    evaluate({ output, errors, code }) {
       const status = /^STATUS:\s*(.*?)\s*$/m.exec(output)?.[1]
       if (code === 0 && status?.startsWith('Success')) return ok(`A credential of this host is valid: ${status}`)
       const text = [status, errors].filter(Boolean).join(' ')
@@ -43,7 +43,7 @@ export const CHECKS: { munge: Check; clock: Check; accounting: Check; rights: Ch
   clock: {
     query: 'clock',
     script: 'date +%s',
-    judge({ output, code, sentAt, receivedAt }) {
+    evaluate({ output, code, sentAt, receivedAt }) {
       const seconds = /^\d{9,11}$/.exec(output.trim())?.[0]
       if (code !== 0 || !seconds) return failed(`it prints no time: ${output.slice(0, 80)}`, 'Run `date +%s` on the host.')
       // The host printed a whole second some time between these two.
@@ -63,7 +63,7 @@ export const CHECKS: { munge: Check; clock: Check; accounting: Check; rights: Ch
   accounting: {
     query: 'accounting',
     script: 'sacctmgr --parsable2 --noheader show cluster format=Cluster,ControlHost',
-    judge({ output, errors, code }, { clusterName }) {
+    evaluate({ output, errors, code }, { clusterName }) {
       if (code !== 0)
         return failed(
           errors || output || `exit code ${code}`,
@@ -82,7 +82,7 @@ export const CHECKS: { munge: Check; clock: Check; accounting: Check; rights: Ch
     query: 'rights',
     script:
       'id -un; id -u; sacctmgr --parsable2 --noheader show user "$(id -un)" format=AdminLevel 2>/dev/null || echo; sudo -n -l 2>/dev/null',
-    judge({ output, code }, { settings }) {
+    evaluate({ output, code }, { settings }) {
       const [user = '', id, ...rest] = output.split('\n').map((line) => line.trim())
       if (!user || !/^\d+$/.test(id ?? '')) return failed(`exit code ${code}`, 'Run `id` on the host.')
       return judgeRights(user, id === '0', rest, settings)
@@ -119,7 +119,7 @@ function judgeRights(user: string, isRoot: boolean, lines: string[], settings: R
  * @throws SshFailure the connection was lost; the signal's reason when that fires
  */
 export async function runCheck(
-  { query, script, judge }: Check,
+  { query, script, evaluate }: Check,
   { session, programFolder, signal }: { session: Session; programFolder: string | null; signal: AbortSignal },
   context: CheckContext,
 ): Promise<QueryReport> {
@@ -134,7 +134,7 @@ export async function runCheck(
   const durationMs = Math.round(performance.now() - startedAt)
   const finding = ran.timedOut
     ? failed(`no answer within ${TIMEOUT_MS / 1000} s`, 'Run the command on the host.')
-    : judge({ ...textOf(ran, nonce), code: ran.code, sentAt, receivedAt: sentAt + durationMs }, context)
+    : evaluate({ ...textOf(ran, nonce), code: ran.code, sentAt, receivedAt: sentAt + durationMs }, context)
   return { query, command: script, exitCode: ran.code, durationMs, ...finding }
 }
 

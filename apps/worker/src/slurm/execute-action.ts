@@ -36,11 +36,11 @@ export class ActionTakenOver extends Error {}
 
 type Found = (target: string) => TargetState | null
 /** `isShared`: the command was for further targets, too. */
-type Pending = { item: SlurmActionItem; before: TargetState | null; said: CommandOutcome; isShared: boolean }
+type Pending = { item: SlurmActionItem; before: TargetState | null; ran: CommandOutcome; isShared: boolean }
 
 /**
  * Executes an action over an open session: reads the state, runs the commands, and reads the state until it shows the effects. A repeated
- * execution continues: what an earlier one sent is judged by the state, and only commands that do no harm are sent again.
+ * execution continues: what an earlier one sent is evaluated by the state, and only commands that do no harm are sent again.
  * @param pausesMs before each reading of the state after a command
  * @throws QueryFailure the controller does not answer; SshFailure; ActionTakenOver
  */
@@ -78,9 +78,9 @@ export async function executeAction(
       const argv = actionArguments(action, targets)
       const before = targets.map((target) => ({ target, before: find(target)?.text ?? null }))
       if (!(await journal.command(argv.join(' '), before))) throw new ActionTakenOver()
-      const said = await runCommand(context, argv)
+      const ran = await runCommand(context, argv)
       const isShared = targets.length > 1
-      sent.push(...targets.map((target) => ({ item: byTarget.get(target)!, before: find(target), said, isShared })))
+      sent.push(...targets.map((target) => ({ item: byTarget.get(target)!, before: find(target), ran, isShared })))
     }
     return sent
   }
@@ -95,14 +95,14 @@ export async function executeAction(
       const isDone = ({ item, before }: Pending) => isEffective(action, before, now(item.target))
       await store(open.filter(isDone).map(({ item, before }) => outcome(item, 'DONE', before, now(item.target), null)))
       open = open.filter((pending) => !isDone(pending))
-      const single = open.filter(({ said, isShared }) => isShared && said.answer === 'REFUSED').slice(0, MAX_SINGLE)
+      const single = open.filter(({ ran, isShared }) => isShared && ran.answer === 'REFUSED').slice(0, MAX_SINGLE)
       if (triesSingly && single.length > 0) {
         triesSingly = false
         const again = await send(single.map(({ item }) => [item.target]))
         open = [...open.filter((pending) => !single.includes(pending)), ...again]
         continue
       }
-      const isRefused = ({ said }: Pending) => said.answer === 'REFUSED'
+      const isRefused = ({ ran }: Pending) => ran.answer === 'REFUSED'
       await store(open.filter(isRefused).map((pending) => refusal(pending, now(pending.item.target))))
       open = open.filter((pending) => !isRefused(pending))
     }
@@ -188,23 +188,23 @@ const outcome = (
   message: string | null,
 ): SlurmItemOutcome => ({ target, result, before: before?.text ?? null, after: after?.text ?? null, message })
 
-function refusal({ item, before, said }: Pending, now: TargetState | null): SlurmItemOutcome {
-  const isUnknown = before === null && /Invalid node name/i.test(said.text ?? '')
-  return outcome(item, isUnknown ? 'NOT_FOUND' : 'REFUSED', before, now, said.text)
+function refusal({ item, before, ran }: Pending, now: TargetState | null): SlurmItemOutcome {
+  const isUnknown = before === null && /Invalid node name/i.test(ran.text ?? '')
+  return outcome(item, isUnknown ? 'NOT_FOUND' : 'REFUSED', before, now, ran.text)
 }
 
-function unverified({ item, before, said }: Pending, now: TargetState | null): SlurmItemOutcome {
+function unverified({ item, before, ran }: Pending, now: TargetState | null): SlurmItemOutcome {
   const what =
-    said.answer === 'UNKNOWN'
+    ran.answer === 'UNKNOWN'
       ? 'The command was not answered, so Slurm may have executed it or not; its effect is not visible.'
       : 'The command was accepted, and its effect is not visible.'
-  const message = said.text ? `${what} Output: ${said.text}` : `${what} Check the state again later.`
+  const message = ran.text ? `${what} Output: ${ran.text}` : `${what} Check the state again later.`
   return outcome(item, 'NOT_VERIFIED', before, now, message)
 }
 
 /** No list shows that a signal arrived. scancel reports signals that could not be delivered. */
 function resultOfSignal(pending: Pending): SlurmItemOutcome {
-  const { item, before, said } = pending
-  if (said.answer === 'ACCEPTED') return outcome(item, 'DONE', before, null, null)
-  return said.answer === 'REFUSED' ? refusal(pending, null) : unverified(pending, null)
+  const { item, before, ran } = pending
+  if (ran.answer === 'ACCEPTED') return outcome(item, 'DONE', before, null, null)
+  return ran.answer === 'REFUSED' ? refusal(pending, null) : unverified(pending, null)
 }

@@ -12,7 +12,7 @@ const controllersOf = (settings: Record<string, string>) =>
     .sort()
     .join(' ')
 
-type Seen = { clusterName: string | null; settings: Record<string, string> | null; nodes: SlurmNode[] }
+type Snapshot = { clusterName: string | null; settings: Record<string, string> | null; nodes: SlurmNode[] }
 
 const booted = ({ name, bootAt }: Pick<SlurmNode, 'name' | 'bootAt'>) => `${name} ${bootAt && new Date(bootAt).getTime()}`
 
@@ -21,7 +21,7 @@ const booted = ({ name, bootAt }: Pick<SlurmNode, 'name' | 'bootAt'>) => `${name
  * node with the same name and boot time. Names alone do not suffice: many sites use those of the documentation.
  * @returns its name in Muster; null when there is none, or the configuration was not read
  */
-export async function findSameCluster(tx: Tx, ctx: Ctx, id: string, state: Seen): Promise<string | null> {
+export async function findSameCluster(tx: Tx, ctx: Ctx, id: string, state: Snapshot): Promise<string | null> {
   const { clusterName, settings } = state
   if (clusterName === null || settings === null) return null
   const others = await tx

@@ -31,7 +31,7 @@ export async function lockMatches(tx: Tx, ctx: Ctx): Promise<void> {
  * and the reason is stored. The caller holds `lockMatches`.
  */
 export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<void> {
-  const ours = await tx
+  const slurmNodeRows = await tx
     .select({ id: slurmNodes.id, report: slurmNodes.report, ...matchColumns })
     .from(slurmNodes)
     .where(and(eq(slurmNodes.clusterId, clusterId), sql`${slurmNodes.matchedBy} is distinct from 'MANUAL'`))
@@ -62,7 +62,7 @@ export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<v
     .where(eq(slurmNodeChoices.clusterId, clusterId))
   const chosen = new Map(choices.map(({ name, nodeId }) => [name, nodeId]))
   const find = finder(candidates)
-  const changes = ours.flatMap(({ id, report, ...before }) => {
+  const changes = slurmNodeRows.flatMap(({ id, report, ...before }) => {
     const choice = chosen.get(report.name)
     const match = isFree(choice, taken) ? { ...NONE, nodeId: choice, matchedBy: 'MANUAL' as const } : resolve(find(report), taken)
     return isDeepStrictEqual(match, before) ? [] : [{ id, ...match }]

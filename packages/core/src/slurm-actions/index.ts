@@ -10,7 +10,6 @@ export {
   renewSlurmAction,
   type SlurmItemOutcome,
 } from './execution.ts'
-export { actionOfReason } from './input.ts'
 export { slurmActionBlockedReason } from './policy.ts'
 export { previewSlurmAction, type SlurmActionPreview } from './preview-slurm-action.ts'
 export { pruneSlurmActions } from './prune-slurm-actions.ts'

@@ -96,12 +96,8 @@ export function checkFields(request: SlurmActionRequest): void {
   if (issues.length > 0) throw new InvalidInput(issues)
 }
 
-const MARK = /^.* \(muster ([0-9a-f]{12})\)$/s
-
 /** Reasons of drains carry the end of the action's ID, so that Muster recognizes nodes that it drained. */
 export const markedReason = (reason: string, actionId: string): string => `${reason} (muster ${actionId.slice(-12)})`
-/** The end of the ID of the action that drained a node; null when somebody else did. */
-export const actionOfReason = (reason: string | null): string | null => MARK.exec(reason ?? '')?.[1] ?? null
 
 const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined
 

@@ -15,7 +15,6 @@ import type { TenantFixture } from '../testing/factories.ts'
 import { recordRefresh } from '../testing/record-refresh.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import {
-  actionOfReason,
   claimSlurmAction,
   finishSlurmAction,
   previewSlurmAction,
@@ -135,8 +134,6 @@ describe('starting', () => {
     expect(names(await itemsOf(action))).toEqual(['n1', 'n9'])
     const { reason } = action.action as { reason: string }
     expect(reason).toBe(`swap fan (muster ${action.id.slice(-12)})`)
-    expect(actionOfReason(reason)).toBe(action.id.slice(-12))
-    expect([actionOfReason('swap fan'), actionOfReason(null)]).toEqual([null, null])
     const [entry] = await t.runtime.db
       .select()
       .from(auditEntries)
