@@ -1,17 +1,15 @@
 'use client'
-import { ListTodo, SearchX } from 'lucide-react'
+import { ListTodo } from 'lucide-react'
 import { useMemo } from 'react'
 import { useConnection } from '@/graphql/use-connection.ts'
 import { t } from '@/messages/index.ts'
 import { Empty } from '@/ui/empty.tsx'
-import { Failure } from '@/ui/failure.tsx'
-import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { useNarrow } from '@/ui/use-narrow.ts'
 import type { useQueryState } from '@/ui/use-query-state.ts'
 import { useSelection } from '@/ui/use-selection.ts'
-import { VirtualList } from '@/ui/virtual-list.tsx'
 import { SelectionActions } from './actions/selection-actions.tsx'
 import { ClusterJobsQuery, type ClusterPage, type JobFilter } from './cluster-documents.ts'
+import { ClusterListBody } from './cluster-list-body.tsx'
 import { JobLine, jobColumns } from './job-line.tsx'
 import { QuerySearch, WordSelect } from './node-filters.tsx'
 import { useReloadOn } from './use-reload-on.ts'
@@ -66,46 +64,32 @@ export function JobsTab({
         />
         <WordSelect query={query} name="partition" label={t('slurm.anyPartition')} words={partitions} />
       </div>
-      {list.problem && list.rows.length === 0 ? (
-        <Failure title={t('slurmJob.loadFailed')} message={list.problem.message} onRetry={() => void list.reload()} />
-      ) : isEmpty ? (
-        <Empty icon={<SearchX aria-hidden />} title={t('slurm.filterNoMatch')} />
-      ) : list.isLoading ? (
-        <SkeletonRows rows={10} height={isNarrow ? 68 : 44} />
-      ) : (
-        <div className="rounded-lg border border-line bg-panel">
-          {!isNarrow && (
-            <div
-              className={`${jobColumns} sticky top-0 z-10 h-9 rounded-t-lg border-b border-line bg-panel text-xs font-medium text-muted`}
-            >
-              <span />
-              <span>{t('slurmJob.job')}</span>
-              <span>{t('slurmJob.name')}</span>
-              <span>{t('slurmJob.user')}</span>
-              <span>{t('slurmJob.partition')}</span>
-              <span>{t('slurmJob.state')}</span>
-              <span>{t('slurmJob.resources')}</span>
-              <span>{t('slurmJob.nodes')}</span>
-              <span className="text-right">{t('slurmJob.started')}</span>
-            </div>
-          )}
-          <VirtualList
-            label={t('slurm.jobs')}
-            rows={list.rows}
-            rowHeight={isNarrow ? 68 : 44}
-            renderRow={(job, index) => (
-              <JobLine
-                job={job}
-                isNarrow={isNarrow}
-                isSelected={selected.has(job.id)}
-                onSelect={(isRange) => toggle(index, isRange)}
-              />
-            )}
-            onNearEnd={list.more}
-            hasMore={list.hasMore}
+      <ClusterListBody
+        list={list}
+        isNarrow={isNarrow}
+        label={t('slurm.jobs')}
+        failed={t('slurmJob.loadFailed')}
+        height={44}
+        columns={`${jobColumns} [&>:last-child]:text-right`}
+        head={[
+          t('slurmJob.job'),
+          t('slurmJob.name'),
+          t('slurmJob.user'),
+          t('slurmJob.partition'),
+          t('slurmJob.state'),
+          t('slurmJob.resources'),
+          t('slurmJob.nodes'),
+          t('slurmJob.started'),
+        ]}
+        renderRow={(job, index) => (
+          <JobLine
+            job={job}
+            isNarrow={isNarrow}
+            isSelected={selected.has(job.id)}
+            onSelect={(isRange) => toggle(index, isRange)}
           />
-        </div>
-      )}
+        )}
+      />
       {ids.length > 0 && (
         <SelectionActions
           clusterId={cluster.id}

@@ -1,19 +1,17 @@
 'use client'
-import { LayoutGrid, List, Plus, SearchX, Server } from 'lucide-react'
+import { LayoutGrid, List, Plus, Server } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useConnection } from '@/graphql/use-connection.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
-import { Failure } from '@/ui/failure.tsx'
 import { FilterSelect } from '@/ui/filter-select.tsx'
-import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { useNarrow } from '@/ui/use-narrow.ts'
 import type { useQueryState } from '@/ui/use-query-state.ts'
 import { useSelection } from '@/ui/use-selection.ts'
-import { VirtualList } from '@/ui/virtual-list.tsx'
 import { SelectionActions } from './actions/selection-actions.tsx'
 import { ClusterNodesQuery, type ClusterPage, type NodeFilter } from './cluster-documents.ts'
+import { ClusterListBody } from './cluster-list-body.tsx'
 import { NodeDialog } from './node-dialog.tsx'
 import { QuerySearch, WordSelect } from './node-filters.tsx'
 import { NodeGrid } from './node-grid.tsx'
@@ -103,48 +101,35 @@ export function NodesTab({
           />
         </fieldset>
       </div>
-      {list.problem && list.rows.length === 0 ? (
-        <Failure title={t('slurmNode.loadFailed')} message={list.problem.message} onRetry={() => void list.reload()} />
-      ) : isEmpty ? (
-        <Empty icon={<SearchX aria-hidden />} title={t('slurm.filterNoMatch')} />
-      ) : list.isLoading ? (
-        <SkeletonRows rows={10} height={isNarrow ? 68 : 40} />
-      ) : isGrid ? (
-        <NodeGrid nodes={list.rows} total={list.total} hasMore={list.hasMore} onMore={list.more} onOpen={setOpenId} />
-      ) : (
-        <div className="rounded-lg border border-line bg-panel">
-          {!isNarrow && (
-            <div
-              className={`${nodeColumns} sticky top-0 z-10 h-9 rounded-t-lg border-b border-line bg-panel text-xs font-medium text-muted`}
-            >
-              <span />
-              <span>{t('slurmNode.node')}</span>
-              <span>{t('slurmNode.state')}</span>
-              <span>{t('slurm.partitions')}</span>
-              <span>{t('slurmNode.use')}</span>
-              <span>{t('slurmNode.useGpu')}</span>
-              <span>{t('slurmNode.inventory')}</span>
-              <span>{t('slurmNode.reason')}</span>
-            </div>
-          )}
-          <VirtualList
-            label={t('slurm.nodes')}
-            rows={list.rows}
-            rowHeight={isNarrow ? 68 : 40}
-            renderRow={(node, index) => (
-              <NodeLine
-                node={node}
-                isNarrow={isNarrow}
-                isSelected={selected.has(node.id)}
-                onSelect={(isRange) => toggle(index, isRange)}
-                onOpen={() => setOpenId(node.id)}
-              />
-            )}
-            onNearEnd={list.more}
-            hasMore={list.hasMore}
+      <ClusterListBody
+        list={list}
+        isNarrow={isNarrow}
+        label={t('slurm.nodes')}
+        failed={t('slurmNode.loadFailed')}
+        height={40}
+        columns={nodeColumns}
+        head={[
+          t('slurmNode.node'),
+          t('slurmNode.state'),
+          t('slurm.partitions'),
+          t('slurmNode.use'),
+          t('slurmNode.useGpu'),
+          t('slurmNode.inventory'),
+          t('slurmNode.reason'),
+        ]}
+        renderRow={(node, index) => (
+          <NodeLine
+            node={node}
+            isNarrow={isNarrow}
+            isSelected={selected.has(node.id)}
+            onSelect={(isRange) => toggle(index, isRange)}
+            onOpen={() => setOpenId(node.id)}
           />
-        </div>
-      )}
+        )}
+        view={
+          isGrid && <NodeGrid nodes={list.rows} total={list.total} hasMore={list.hasMore} onMore={list.more} onOpen={setOpenId} />
+        }
+      />
       {names.length > 0 && (
         <SelectionActions
           clusterId={cluster.id}
