@@ -137,6 +137,51 @@ CREATE TABLE "slurm_actions" (
           when started_at is not null then 'RUNNING' else 'PENDING' end) STORED NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "slurm_operation_nodes" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"operation_id" uuid NOT NULL,
+	"node_id" uuid,
+	"name" text NOT NULL,
+	"phase" text DEFAULT 'WAITING' NOT NULL,
+	"is_failed" boolean DEFAULT false NOT NULL,
+	"message" text,
+	"checks" jsonb DEFAULT '[]' NOT NULL,
+	CONSTRAINT "slurm_operation_nodes_operation_id_name_unique" UNIQUE("operation_id","name")
+);
+--> statement-breakpoint
+CREATE TABLE "slurm_operations" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"cluster_id" uuid NOT NULL,
+	"kind" text NOT NULL,
+	"input" jsonb DEFAULT '{}' NOT NULL,
+	"plan" jsonb DEFAULT '{}' NOT NULL,
+	"reason" text NOT NULL,
+	"steps" jsonb DEFAULT '[]' NOT NULL,
+	"step" text,
+	"config_number" integer,
+	"node_count" integer DEFAULT 0 NOT NULL,
+	"problem_count" integer DEFAULT 0 NOT NULL,
+	"claim_token" text,
+	"claimed_until" timestamp with time zone,
+	"cancel_requested_at" timestamp with time zone,
+	"cancel_requested_by_id" uuid,
+	"cancel_requested_by_name" text,
+	"error" text,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"started_at" timestamp with time zone,
+	"finished_at" timestamp with time zone,
+	"status" text GENERATED ALWAYS AS (case
+          when finished_at is null then case when started_at is null then 'PENDING' else 'RUNNING' end
+          when error is not null and cancel_requested_at is not null then 'CANCELED'
+          when error is not null then 'FAILED'
+          when problem_count = 0 then 'SUCCEEDED'
+          when problem_count < node_count then 'PARTIAL' else 'FAILED' end) STORED NOT NULL
+);
+--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_tenant_id_id_index" ON "slurm_cluster_tests" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_node_id_id_index" ON "slurm_cluster_tests" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_created_at_index" ON "slurm_cluster_tests" ("created_at") WHERE finished_at is null;--> statement-breakpoint
@@ -154,6 +199,12 @@ CREATE INDEX "slurm_action_items_action_id_id_index" ON "slurm_action_items" ("a
 CREATE INDEX "slurm_actions_tenant_id_id_index" ON "slurm_actions" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_actions_cluster_id_id_index" ON "slurm_actions" ("cluster_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_actions_created_at_index" ON "slurm_actions" ("created_at") WHERE finished_at is null;--> statement-breakpoint
+CREATE INDEX "slurm_operation_nodes_tenant_id_id_index" ON "slurm_operation_nodes" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "slurm_operation_nodes_node_id_index" ON "slurm_operation_nodes" ("node_id");--> statement-breakpoint
+CREATE INDEX "slurm_operations_tenant_id_id_index" ON "slurm_operations" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "slurm_operations_cluster_id_id_index" ON "slurm_operations" ("cluster_id","id");--> statement-breakpoint
+CREATE INDEX "slurm_operations_created_at_index" ON "slurm_operations" ("created_at") WHERE finished_at is null;--> statement-breakpoint
+CREATE UNIQUE INDEX "slurm_operations_one_unfinished" ON "slurm_operations" ("cluster_id") WHERE finished_at is null;--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
@@ -174,4 +225,11 @@ ALTER TABLE "slurm_action_items" ADD CONSTRAINT "slurm_action_items_tenant_id_te
 ALTER TABLE "slurm_action_items" ADD CONSTRAINT "slurm_action_items_action_id_slurm_actions_id_fkey" FOREIGN KEY ("action_id") REFERENCES "slurm_actions"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_actions" ADD CONSTRAINT "slurm_actions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_actions" ADD CONSTRAINT "slurm_actions_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
-ALTER TABLE "slurm_actions" ADD CONSTRAINT "slurm_actions_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;
+ALTER TABLE "slurm_actions" ADD CONSTRAINT "slurm_actions_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_operation_nodes" ADD CONSTRAINT "slurm_operation_nodes_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "slurm_operation_nodes" ADD CONSTRAINT "slurm_operation_nodes_operation_id_slurm_operations_id_fkey" FOREIGN KEY ("operation_id") REFERENCES "slurm_operations"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "slurm_operation_nodes" ADD CONSTRAINT "slurm_operation_nodes_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_operations" ADD CONSTRAINT "slurm_operations_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "slurm_operations" ADD CONSTRAINT "slurm_operations_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "slurm_operations" ADD CONSTRAINT "slurm_operations_cancel_requested_by_id_users_id_fkey" FOREIGN KEY ("cancel_requested_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_operations" ADD CONSTRAINT "slurm_operations_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;

@@ -15,6 +15,7 @@ import { queues } from '@muster/core/registry'
 import { credentialRotationQueue } from '@muster/core/rotations'
 import { jobRunQueue } from '@muster/core/runs'
 import { slurmActionQueue } from '@muster/core/slurm-actions'
+import { slurmOperationQueue } from '@muster/core/slurm-operations'
 import packageJson from '../package.json' with { type: 'json' }
 import { chooseIsolation } from './ansible/isolation/choose-isolation.ts'
 import { describeIsolation } from './ansible/isolation/isolation.ts'
@@ -27,6 +28,7 @@ import { discoveryHandler } from './handlers/discovery.ts'
 import { jobRunHandler } from './handlers/job-run.ts'
 import { slurmActionHandler } from './handlers/slurm-action.ts'
 import { slurmClusterTestHandler } from './handlers/slurm-cluster-test.ts'
+import { slurmOperationHandler } from './handlers/slurm-operation.ts'
 import { slurmRefreshHandler } from './handlers/slurm-refresh.ts'
 import { serveHealth } from './health.ts'
 import { reconcileAgentHistory, reconcileAgents } from './reconcilers/agents.ts'
@@ -175,6 +177,11 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       slurmActionQueue,
       config.SSH_CONCURRENCY,
       slurmActionHandler({ ...deps, controllers, stopping: sshStop.signal }),
+    )
+    await queue.work(
+      slurmOperationQueue,
+      config.SSH_CONCURRENCY,
+      slurmOperationHandler({ ...deps, controllers, stopping: sshStop.signal }),
     )
     await queue.work(credentialRotationQueue, ROTATIONS, credentialRotationHandler(ssh))
     await queue.work(

@@ -24,6 +24,7 @@ import { rotationsDomain } from './rotations/domain.ts'
 import { runQueueDomain } from './run-queue/domain.ts'
 import { runsDomain } from './runs/domain.ts'
 import { slurmActionsDomain } from './slurm-actions/domain.ts'
+import { slurmOperationsDomain } from './slurm-operations/domain.ts'
 import { systemDomain } from './system/domain.ts'
 import { templatesDomain } from './templates/domain.ts'
 import { variablesDomain } from './variables/domain.ts'
@@ -50,6 +51,7 @@ export const domains = [
   runQueueDomain,
   runsDomain,
   slurmActionsDomain,
+  slurmOperationsDomain,
   systemDomain,
   templatesDomain,
   variablesDomain,

@@ -10,7 +10,7 @@ import { type Reconciler, reconcile } from './reconcile.ts'
 
 const EVERY_MS = 10 * 60_000
 
-/** Removes logs, artifacts, runs, Slurm actions, tests of controllers and audit entries past their retention, expired sessions and old idempotency keys. */
+/** Removes logs, artifacts, runs, Slurm actions and operations, tests of controllers and audit entries past their retention, expired sessions and old idempotency keys. */
 export function reconcileRetention(
   runtime: SystemCtx,
   store: ArtifactStore,

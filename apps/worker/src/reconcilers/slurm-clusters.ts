@@ -1,16 +1,17 @@
 import { checkSlurmClusters, failStalledSlurmTests, requestDueRefreshes } from '@muster/core/clusters'
 import type { SystemCtx } from '@muster/core/context'
 import { reassignSlurmActions } from '@muster/core/slurm-actions'
+import { reassignSlurmOperations } from '@muster/core/slurm-operations'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
 const EVERY_MS = 5000
 const ALERTS_EVERY_MS = 60_000
 
-/** Enqueues due refreshes of Slurm clusters, ends tests of lost workers and enqueues their actions again. */
+/** Enqueues due refreshes of Slurm clusters, ends tests of lost workers and enqueues their actions and operations again. */
 export const reconcileSlurmClusters = (runtime: SystemCtx): Reconciler =>
   reconcile('slurm clusters', EVERY_MS, runtime.log, async () => {
     await failStalledSlurmTests(runtime)
-    return (await requestDueRefreshes(runtime)) + (await reassignSlurmActions(runtime))
+    return (await requestDueRefreshes(runtime)) + (await reassignSlurmActions(runtime)) + (await reassignSlurmOperations(runtime))
   })
 
 /** Raises and resolves alerts about Slurm clusters. */

@@ -6,6 +6,7 @@ import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
 import { slurmActions } from '../slurm-actions/tables.ts'
+import { slurmOperations } from '../slurm-operations/tables.ts'
 import { slurmClusterAudit } from './audit-actions.ts'
 import { slurmClusterChanged } from './change-events.ts'
 import { slurmClusterPermissions } from './permissions.ts'
@@ -14,7 +15,7 @@ import { slurmClusters } from './tables.ts'
 /**
  * Removes an external cluster from Muster, with what Muster knows of its nodes and jobs. Nothing changes on its machines, and nodes of
  * the inventory stay.
- * @throws NotFound; Conflict one of its actions has not ended
+ * @throws NotFound; Conflict one of its actions or operations has not ended
  */
 export async function removeSlurmCluster(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
   authorize(ctx, slurmClusterPermissions.write)
@@ -32,6 +33,14 @@ export async function removeSlurmCluster(ctx: Ctx, input: z.input<typeof IdInput
     if (running)
       throw new Conflict(
         `The action ${running.verb} ${running.id} of ${running.createdByName} runs on the cluster ${cluster.name}. Wait for its end.`,
+      )
+    const [operation] = await tx
+      .select({ id: slurmOperations.id, kind: slurmOperations.kind })
+      .from(slurmOperations)
+      .where(and(eq(slurmOperations.clusterId, id), isNull(slurmOperations.finishedAt)))
+    if (operation)
+      throw new Conflict(
+        `The operation ${operation.kind} ${operation.id} runs on the cluster ${cluster.name}. Wait for its end, or cancel it.`,
       )
     await tx.delete(slurmClusters).where(scope)
     await audit(tx, ctx, slurmClusterAudit.remove, cluster)

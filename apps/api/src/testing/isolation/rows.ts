@@ -111,6 +111,15 @@ export async function rowsOf(
     sessions: [{ isActive: true }],
     slurm_action_items: [{ result: 'REFUSED' }],
     slurm_actions: [{ verb: 'DRAIN_NODES', action: { verb: 'DRAIN_NODES', reason: marker } }],
+    slurm_operation_nodes: [{ checks: [{ name: marker, state: 'OK', message: marker }] }],
+    slurm_operations: [
+      {
+        kind: 'SCALE_OUT',
+        steps: [
+          { name: marker, state: 'DONE', startedAt: '2026-01-01T00:00:00Z', finishedAt: null, runId: null, message: marker },
+        ],
+      },
+    ],
     slurm_cluster_tests: [
       {
         queries: [query],

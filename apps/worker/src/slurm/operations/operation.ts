@@ -1,0 +1,45 @@
+import type { SlurmCluster } from '@muster/core/clusters'
+import type { Ctx } from '@muster/core/context'
+import type { SlurmOperation, SlurmOperationNode, SlurmOperationNodeProgress } from '@muster/core/slurm-operations'
+import type { Session } from '../../ssh/exec.ts'
+import type { FinishedRun } from './start-run.ts'
+
+/** The operation cannot succeed; it is undone. The message is for the operator, with the next step. */
+export class OperationFailure extends Error {}
+/** A user canceled the operation; it is undone. */
+export class OperationCanceled extends OperationFailure {}
+/** Another worker has the operation now; this one must stop. */
+export class OperationTakenOver extends Error {}
+
+/** A session on a host of the controllers, with what each command needs. */
+export type ControllerContext = {
+  session: Session
+  programFolder: string | null
+  timeoutMs: number
+  signal: AbortSignal
+}
+
+export type OperationContext = {
+  ctx: Ctx
+  row: SlurmOperation
+  cluster: SlurmCluster
+  /** Current progress; `updateNodes` changes it. */
+  nodes: SlurmOperationNode[]
+  /** Fires when the worker stops, the claim is lost, or a user cancels the operation. Undo steps are not canceled. */
+  signal: AbortSignal
+  /**
+   * Starts a job run of a shipped template, or finds the one that an earlier execution of this step started, and waits for its end.
+   * @param name distinguishes several runs of one step
+   */
+  startRun(template: string, nodeIds: string[], extraVars: Record<string, unknown>, name?: string): Promise<FinishedRun>
+  /** Runs work on a controller's host, or on the backup's when the first one does not answer. @throws OperationFailure */
+  slurm<T>(work: (controller: ControllerContext) => Promise<T>): Promise<T>
+  updateNodes(nodes: SlurmOperationNodeProgress[]): Promise<void>
+  /** Shows a text at the current step. */
+  report(message: string): Promise<void>
+}
+
+/** Repeating a step does no harm: it first looks at what is done already, then acts, then verifies. */
+export type Step = { name: string; run(op: OperationContext): Promise<void> }
+/** `undo` runs after a failure or a cancel, in its own order, whichever steps ran before. */
+export type Workflow = { steps: Step[]; undo: Step[] }

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto'
+import type { Ctx } from '@muster/core/context'
+import { retryTransient } from '@muster/core/retry-transient'
+import {
+  type ClaimedSlurmOperation,
+  finishSlurmOperation,
+  recordSlurmOperationFailure,
+  recordSlurmOperationNodes,
+  recordSlurmStep,
+  releaseSlurmOperation,
+  renewSlurmOperation,
+  type SlurmOperationClaim,
+  type SlurmStepProgress,
+} from '@muster/core/slurm-operations'
+import { SshFailure } from '../../ssh/ssh-failure.ts'
+import type { ControllerSessions } from '../controller-sessions.ts'
+import { QUERY_TIMEOUT_MS, QueryFailure } from '../run-query.ts'
+import {
+  OperationCanceled,
+  type OperationContext,
+  OperationFailure,
+  OperationTakenOver,
+  type Step,
+  type Workflow,
+} from './operation.ts'
+import { startRun } from './start-run.ts'
+
+const RENEW_EVERY_MS = 10_000
+
+export type OperationDeps = { controllers: ControllerSessions; stopping: AbortSignal; renewEveryMs?: number }
+
+export const newClaim = (id: string): SlurmOperationClaim => ({ id, token: randomUUID() })
+
+/**
+ * Executes the steps of a claimed operation that have not ended, and ends it. After a failure or a cancel, the undo steps run; a worker
+ * that continues such an operation runs only these. Leaves the operation to another worker when this one stops or loses its claim.
+ */
+export async function runOperation(
+  ctx: Ctx,
+  claim: SlurmOperationClaim,
+  claimed: ClaimedSlurmOperation,
+  workflow: Workflow,
+  deps: OperationDeps,
+): Promise<void> {
+  let { row } = claimed
+  const aborted = new AbortController()
+  const signal = AbortSignal.any([deps.stopping, aborted.signal])
+  const assertClaimed = (isClaimed: boolean) => {
+    if (isClaimed) return
+    aborted.abort(new OperationTakenOver())
+    throw aborted.signal.reason
+  }
+  const lookAtCancel = () => {
+    if (row.cancelRequestedAt && row.error === null)
+      aborted.abort(new OperationCanceled(`Canceled by ${row.cancelRequestedByName}.`))
+  }
+  const renew = setInterval(async () => {
+    try {
+      const renewed = await retryTransient(() => renewSlurmOperation(ctx, claim))
+      assertClaimed(renewed !== null)
+      row = { ...row, cancelRequestedAt: renewed!.cancelRequestedAt, cancelRequestedByName: renewed!.cancelRequestedByName }
+      lookAtCancel()
+    } catch (error) {
+      aborted.abort(error)
+    }
+  }, deps.renewEveryMs ?? RENEW_EVERY_MS)
+  const record = async (step: SlurmStepProgress) =>
+    assertClaimed(await retryTransient(() => recordSlurmStep(ctx, { ...claim, step })))
+  const contextOf = (name: string, signal: AbortSignal): OperationContext => ({
+    ctx,
+    row,
+    cluster: claimed.cluster,
+    nodes: claimed.nodes,
+    signal,
+    startRun: (template, nodeIds, extraVars, part = 'run') =>
+      startRun(
+        ctx,
+        `slurm-operation/${row.id}/${name}/${part}`,
+        { template, nodeIds, extraVars, reason: `${row.kind} of the cluster ${claimed.cluster.name} (${row.createdByName})` },
+        { signal, onStart: (runId) => record({ name, state: 'RUNNING', runId }) },
+      ),
+    slurm: (work) => onController(ctx, claimed, deps, signal, work),
+    async updateNodes(nodes) {
+      assertClaimed(await retryTransient(() => recordSlurmOperationNodes(ctx, { ...claim, nodes })))
+      for (const { name, ...changes } of nodes) {
+        const node = claimed.nodes.find((one) => one.name === name)
+        const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+        if (node) Object.assign(node, Object.fromEntries(given))
+      }
+    },
+    report: (message) => record({ name, state: 'RUNNING', message }),
+  })
+  const execute = async (steps: Step[], signal: AbortSignal) => {
+    for (const step of steps) {
+      if (row.steps.some(({ name, state }) => name === step.name && state === 'DONE')) continue
+      signal.throwIfAborted()
+      await record({ name: step.name, state: 'RUNNING' })
+      try {
+        await step.run(contextOf(step.name, signal))
+      } catch (error) {
+        if (error instanceof OperationFailure) await record({ name: step.name, state: 'FAILED', message: error.message })
+        throw error
+      }
+      await record({ name: step.name, state: 'DONE' })
+    }
+  }
+  try {
+    lookAtCancel()
+    if (row.error === null) {
+      try {
+        await execute(workflow.steps, signal)
+      } catch (error) {
+        // A step may fail because of the abort, with another error.
+        const cause = signal.aborted ? signal.reason : error
+        if (!(cause instanceof OperationFailure)) throw cause
+        row = { ...row, error: cause.message }
+        assertClaimed(await retryTransient(() => recordSlurmOperationFailure(ctx, { ...claim, error: cause.message })))
+      }
+    }
+    if (row.error !== null) await undo()
+    await retryTransient(() => finishSlurmOperation(ctx, claim))
+  } catch (error) {
+    if (error instanceof OperationTakenOver) return
+    if (!deps.stopping.aborted) throw error
+    await retryTransient(() => releaseSlurmOperation(ctx, claim))
+  } finally {
+    clearInterval(renew)
+  }
+
+  /** Every undo step runs, also after another one failed: the error names what is left. */
+  async function undo(): Promise<void> {
+    const undoSignal = AbortSignal.any([deps.stopping, lostClaim(aborted.signal)])
+    const left: string[] = []
+    for (const step of workflow.undo) {
+      try {
+        await execute([step], undoSignal)
+      } catch (error) {
+        if (!(error instanceof OperationFailure)) throw error
+        left.push(`${step.name}: ${error.message}`)
+      }
+    }
+    if (left.length > 0) {
+      const error = `${row.error} Not undone: ${left.join(' ')}`
+      assertClaimed(await retryTransient(() => recordSlurmOperationFailure(ctx, { ...claim, error })))
+    }
+  }
+}
+
+/** Fires with `signal` unless a cancel fired it: undoing goes on. */
+function lostClaim(signal: AbortSignal): AbortSignal {
+  const lost = new AbortController()
+  const pass = () => {
+    if (!(signal.reason instanceof OperationFailure)) lost.abort(signal.reason)
+  }
+  if (signal.aborted) pass()
+  else signal.addEventListener('abort', pass)
+  return lost.signal
+}
+
+async function onController<T>(
+  ctx: Ctx,
+  { cluster: { name, controllerNodeId, backupNodeId, programFolder } }: ClaimedSlurmOperation,
+  { controllers }: OperationDeps,
+  signal: AbortSignal,
+  work: Parameters<OperationContext['slurm']>[0],
+): Promise<T> {
+  const errors: string[] = []
+  for (const nodeId of [controllerNodeId, backupNodeId]) {
+    if (nodeId === null) continue
+    try {
+      const context = { programFolder, timeoutMs: QUERY_TIMEOUT_MS, signal }
+      return (await controllers.use(ctx, nodeId, (session) => work({ ...context, session }))) as T
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof SshFailure) errors.push(error.summary)
+      else if (error instanceof QueryFailure) errors.push(error.message)
+      else throw error
+    }
+  }
+  throw new OperationFailure(errors.join(' ') || `The cluster ${name} has no controller node. Choose one.`)
+}

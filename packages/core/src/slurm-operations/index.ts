@@ -1,0 +1,32 @@
+export { slurmOperationAudit } from './audit-actions.ts'
+export { cancelSlurmOperation } from './cancel-slurm-operation.ts'
+export { slurmOperationChanged } from './change-events.ts'
+export {
+  type ClaimedSlurmOperation,
+  claimSlurmOperation,
+  finishSlurmOperation,
+  recordSlurmOperationFailure,
+  recordSlurmOperationNodes,
+  recordSlurmStep,
+  releaseSlurmOperation,
+  renewSlurmOperation,
+  type SlurmOperationClaim,
+  type SlurmOperationNodeProgress,
+  type SlurmStepProgress,
+} from './execution.ts'
+export { insertOperation, lockCluster, type NewSlurmOperation } from './insert-operation.ts'
+export { slurmOperationPermissions, slurmScalePermissions } from './permissions.ts'
+export { slurmOperationQueue } from './queues.ts'
+export { reassignSlurmOperations } from './reassign-slurm-operations.ts'
+export {
+  SLURM_OPERATION_KINDS,
+  SLURM_OPERATION_STATUSES,
+  type SlurmNodeCheck,
+  type SlurmOperation,
+  type SlurmOperationKind,
+  type SlurmOperationNode,
+  type SlurmOperationStatus,
+  type SlurmOperationStep,
+  slurmOperationNodes,
+  slurmOperations,
+} from './tables.ts'
