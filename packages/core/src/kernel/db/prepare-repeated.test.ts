@@ -1,4 +1,5 @@
-import { sql } from 'drizzle-orm'
+import { gt, sql } from 'drizzle-orm'
+import { integer, pgTable } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../testing/database.ts'
 import { connectDb } from './client.ts'
@@ -42,6 +43,19 @@ test('runs a statement again that failed when it was prepared', async () => {
   const half = (n: number) => connected.db.execute<{ half: number }>(sql`select 100 / ${n}::int as half`)
   for (const _ of [1, 2, 3, 4]) await expect(half(0)).rejects.toThrow()
   expect((await half(2)).rows).toEqual([{ half: 50 }])
+})
+
+test('plans a prepared list once, not for each execution', async () => {
+  await connected.db.execute(sql`create temporary table listed as select n, n % 7 as label from generate_series(1, 10000) as n`)
+  await connected.db.execute(sql`create unique index on listed (n)`)
+  const listed = pgTable('listed', { n: integer(), label: integer() })
+  const page = (after: number) => connected.db.select().from(listed).where(gt(listed.n, after)).orderBy(listed.n).limit(51)
+  for (let after = 0; after < 20; after++) expect(await page(after)).toHaveLength(51)
+  const { rows } = await connected.pool.query<{ generic: number; custom: number }>(
+    `select generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements where statement like '%"listed"%'`,
+  )
+  // Postgres compares plans for known and unknown values in the first five executions.
+  expect(rows).toEqual([{ generic: 13, custom: 5 }])
 })
 
 test('prepares a limited number of statements and runs the others unprepared', async () => {
