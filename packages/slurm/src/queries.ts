@@ -27,7 +27,7 @@ const SCONTROL_JSON = 23.02
 const SINFO_JSON = 21.08
 
 /** The release `23.11.4` as the number 23.11; 0 for null, which stands for a version that is not known. */
-const release = (version: string | null): number => Number(/^\d+\.\d+/.exec(version ?? '')?.[0] ?? 0)
+export const releaseNumber = (version: string | null): number => Number(/^\d+\.\d+/.exec(version ?? '')?.[0] ?? 0)
 
 /**
  * The arguments of a query, a constant for each version.
@@ -43,7 +43,7 @@ export function queryArguments(query: SlurmQuery, version: string | null, nonce:
     case 'config':
       return ['scontrol', 'show', 'config']
     case 'nodes':
-      return nodeArguments(release(version))
+      return nodeArguments(releaseNumber(version))
     case 'partitions':
       return ['scontrol', '--all', 'show', 'partitions', '--oneliner']
     case 'reservations':

@@ -1,0 +1,182 @@
+import { foldHostlist, foldInOrder } from '../hostlist.ts'
+import { PAIRED_KEYS } from './check/slurm-conf.ts'
+import { gresLines, nodeLine } from './create.ts'
+import { nodeNames, readDefaults, readEntries, readHostlist, readSetting } from './model.ts'
+import { type ConfigLine, fieldOf, type ParsedConfig, parseConfig, startsWithKey } from './parse.ts'
+import { ConfigError, type ConfigFileName, type ConfigFiles, type ConfigNode } from './types.ts'
+
+type Replacement = { start: number; end: number; text: string }
+
+/** Replaces parts of a line; everything else, comments included, stays. */
+function rewrite(text: string, replacements: Replacement[]): string {
+  const ordered = [...replacements].sort((a, b) => b.start - a.start)
+  return ordered.reduce((line, { start, end, text }) => line.slice(0, start) + text + line.slice(end), text)
+}
+
+const isDefault = (line: ConfigLine) => line.fields[0]!.value.toLowerCase() === 'default'
+const endLine = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
+const join = (texts: readonly string[]) => texts.join('')
+
+/**
+ * Adds nodes after the last node, and to partitions.
+ * @throws ConfigError a node exists already, or a partition does not
+ */
+export function addNodes(files: ConfigFiles, nodes: readonly ConfigNode[], partitionNames: readonly string[]): ConfigFiles {
+  const config = parseConfig(files['slurm.conf'])
+  const existing = new Set(nodeNames(config))
+  const twice = nodes.find(({ name }) => existing.has(name))
+  if (twice) throw new ConfigError(`The configuration has the node ${twice.name} already.`)
+  const partitions = readEntries(config, 'PartitionName')
+  const unknown = partitionNames.find((name) => !partitions.some((partition) => partition.name === name))
+  if (unknown !== undefined) throw new ConfigError(`The configuration has no partition ${unknown}.`)
+  const names = nodes.map(({ name }) => name)
+  const inherited = readDefaults(config, 'NodeName')
+  const added = join(nodes.map((node) => `${nodeLine(node, inherited)}\n`))
+  const lastNode = config.lines.findLastIndex((line) => startsWithKey(line, 'NodeName'))
+  const firstPartition = config.lines.findIndex((line) => startsWithKey(line, 'PartitionName'))
+  const before = lastNode >= 0 ? lastNode + 1 : firstPartition >= 0 ? firstPartition : config.lines.length
+  const byLine = new Map(partitions.map((partition) => [partition.line, partition]))
+  const texts = config.lines.map((line) => {
+    const partition = byLine.get(line)
+    return partition && partitionNames.includes(partition.name)
+      ? addToPartition(line, partition.values.get('nodes'), names)
+      : line.text
+  })
+  const head = join(texts.slice(0, before))
+  const slurmConf = (added === '' ? head : endLine(head) + added) + join(texts.slice(before))
+  return withGresTypes({ ...files, 'slurm.conf': slurmConf, ...addDevices(files, nodes), ...addToTopology(files, nodes) }, nodes)
+}
+
+function addToPartition(line: ConfigLine, current: string | undefined, names: string[]): string {
+  const members = readHostlist(current)
+  if (members?.some((name) => name.toUpperCase() === 'ALL')) return line.text
+  const value = members ? foldHostlist([...members, ...names]) : [current, foldHostlist(names)].join(',')
+  return setField(line, 'Nodes', value)
+}
+
+/** Sets a field of a line, at its end when the line does not have it. */
+function setField(line: ConfigLine, key: string, value: string): string {
+  const field = fieldOf(line, key)
+  if (field) return rewrite(line.text, [{ start: field.start, end: field.end, text: value }])
+  const at = line.fields.at(-1)!.end
+  return rewrite(line.text, [{ start: at, end: at, text: ` ${key}=${value}` }])
+}
+
+function addDevices(files: ConfigFiles, nodes: readonly ConfigNode[]): Partial<ConfigFiles> {
+  const added = gresLines(nodes)
+  return added.length === 0 ? {} : { 'gres.conf': `${endLine(files['gres.conf'] ?? '')}${added.join('\n')}\n` }
+}
+
+function withGresTypes(files: ConfigFiles, nodes: readonly ConfigNode[]): ConfigFiles {
+  const config = parseConfig(files['slurm.conf'])
+  const types = (readSetting(config, 'GresTypes') ?? '').split(',').filter(Boolean)
+  const missing = [...new Set(nodes.flatMap(({ gres }) => gres.map(({ name }) => name)))].filter((name) => !types.includes(name))
+  if (missing.length === 0) return files
+  const value = [...types, ...missing].join(',')
+  const line = config.lines.findLast((line) => startsWithKey(line, 'GresTypes'))
+  const field = line?.fields[0]
+  const texts = config.lines.map((other) =>
+    other === line && field ? rewrite(other.text, [{ start: field.start, end: field.end, text: value }]) : other.text,
+  )
+  if (!line) {
+    const firstNode = config.lines.findIndex((other) => startsWithKey(other, 'NodeName'))
+    texts.splice(Math.max(firstNode, 0), 0, `GresTypes=${value}\n`)
+  }
+  return { ...files, 'slurm.conf': join(texts) }
+}
+
+function addToTopology(files: ConfigFiles, nodes: readonly ConfigNode[]): Partial<ConfigFiles> {
+  const text = files['topology.conf']
+  if (text === undefined) return {}
+  const { lines } = parseConfig(text)
+  const texts = lines.map((line) => {
+    const isSwitch = startsWithKey(line, 'SwitchName') || startsWithKey(line, 'BlockName')
+    const names = isSwitch ? nodes.filter(({ switchName }) => switchName === line.fields[0]!.value).map(({ name }) => name) : []
+    if (names.length === 0) return line.text
+    return setField(line, 'Nodes', foldHostlist([...(readHostlist(fieldOf(line, 'Nodes')?.value) ?? []), ...names]))
+  })
+  return { 'topology.conf': join(texts) }
+}
+
+/** Lists of nodes: the first key of their line, and the key that holds the list. */
+const NODE_LISTS: [file: ConfigFileName, first: string, key: string][] = [
+  ['slurm.conf', 'PartitionName', 'Nodes'],
+  ['slurm.conf', 'NodeSet', 'Nodes'],
+  ['slurm.conf', 'DownNodes', 'DownNodes'],
+  ['slurm.conf', 'SuspendExcNodes', 'SuspendExcNodes'],
+  ['gres.conf', 'NodeName', 'NodeName'],
+  ['topology.conf', 'SwitchName', 'Nodes'],
+  ['topology.conf', 'BlockName', 'Nodes'],
+]
+
+/** Removes exactly these nodes from all files. Lists are split where needed. Names that no list has are ignored. */
+export function removeNodes(files: ConfigFiles, names: readonly string[]): ConfigFiles {
+  const gone = new Set(names)
+  const result: ConfigFiles = { ...files }
+  for (const file of ['slurm.conf', 'gres.conf', 'topology.conf'] as const) {
+    const text = files[file]
+    if (text === undefined) continue
+    const config = parseConfig(text)
+    const emptied = new Set<string>()
+    const texts = config.lines.map((line) => {
+      if (file === 'slurm.conf' && startsWithKey(line, 'NodeName')) return removeFromNodeLine(line, gone)
+      const list = NODE_LISTS.find(([owner, first]) => owner === file && startsWithKey(line, first))
+      return list ? removeFromList(config, line, list[2], { gone, emptied }) : line.text
+    })
+    result[file] = emptied.size > 0 ? removeSwitches(join(texts), emptied) : join(texts)
+  }
+  return result
+}
+
+function removeFromNodeLine(line: ConfigLine, gone: ReadonlySet<string>): string {
+  if (isDefault(line)) return line.text
+  const field = line.fields[0]!
+  const names = readHostlist(field.value)
+  if (!names?.some((name) => gone.has(name))) return line.text
+  const kept = names.flatMap((name, index) => (gone.has(name) ? [] : [index]))
+  if (kept.length === 0) return ''
+  const fold = (list: readonly string[]) => foldInOrder(kept.map((index) => list[index]!))
+  const replacements: Replacement[] = [{ start: field.start, end: field.end, text: fold(names) }]
+  for (const key of PAIRED_KEYS) {
+    const paired = fieldOf(line, key)
+    const list = readHostlist(paired?.value)
+    if (paired && list?.length === names.length) replacements.push({ start: paired.start, end: paired.end, text: fold(list) })
+  }
+  return rewrite(line.text, replacements)
+}
+
+type Removal = { gone: ReadonlySet<string>; emptied: Set<string> }
+
+function removeFromList(config: ParsedConfig, line: ConfigLine, key: string, { gone, emptied }: Removal): string {
+  const own = fieldOf(line, key)
+  const members = readHostlist(own?.value)
+  if (!own || !members?.some((name) => gone.has(name))) return line.text
+  const kept = members.filter((name) => !gone.has(name))
+  if (kept.length > 0) return rewrite(line.text, [{ start: own.start, end: own.end, text: foldHostlist(kept) }])
+  const first = line.fields[0]!
+  if (own === first) return ''
+  if (startsWithKey(line, 'SwitchName') || startsWithKey(line, 'BlockName')) {
+    emptied.add(first.value)
+    return ''
+  }
+  if (startsWithKey(line, 'NodeSet') && !fieldOf(line, 'Feature')) return ''
+  // A partition may have no nodes. It must not inherit those of DEFAULT.
+  if (readDefaults(config, first.key).has(key.toLowerCase())) return setField(line, key, '""')
+  const previous = line.fields[line.fields.indexOf(own) - 1]!
+  return rewrite(line.text, [{ start: previous.end, end: own.end, text: '' }])
+}
+
+/** Removes switches without nodes from the lists of others, and those without any other switch, too. */
+function removeSwitches(text: string, names: ReadonlySet<string>): string {
+  const emptied = new Set<string>()
+  const texts = parseConfig(text).lines.map((line) => {
+    const field = startsWithKey(line, 'SwitchName') ? fieldOf(line, 'Switches') : undefined
+    const members = readHostlist(field?.value)
+    if (!field || !members?.some((name) => names.has(name))) return line.text
+    const kept = members.filter((name) => !names.has(name))
+    if (kept.length > 0) return rewrite(line.text, [{ start: field.start, end: field.end, text: foldHostlist(kept) }])
+    emptied.add(line.fields[0]!.value)
+    return ''
+  })
+  return emptied.size > 0 ? removeSwitches(join(texts), emptied) : join(texts)
+}

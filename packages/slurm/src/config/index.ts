@@ -1,0 +1,17 @@
+export { checkConfig } from './check/index.ts'
+export { configuredMemory, createConfig, extraLineProblem } from './create.ts'
+export { type ConfigDiff, diffConfig } from './diff.ts'
+export { addNodes, removeNodes } from './edit.ts'
+export { nodeNames, readEntries, readHostlist, readSetting } from './model.ts'
+export { type ConfigField, type ConfigLine, type ParsedConfig, parseConfig } from './parse.ts'
+export { type ConfigPlan, planConfig } from './plan.ts'
+export {
+  CONFIG_FILES,
+  ConfigError,
+  type ConfigFileName,
+  type ConfigFiles,
+  type ConfigGres,
+  type ConfigNode,
+  type ConfigProblem,
+  type ConfigSettings,
+} from './types.ts'

@@ -1,0 +1,56 @@
+export const CONFIG_FILES = ['slurm.conf', 'gres.conf', 'cgroup.conf', 'topology.conf'] as const
+export type ConfigFileName = (typeof CONFIG_FILES)[number]
+/** Texts by file name. */
+export type ConfigFiles = { 'slurm.conf': string } & Partial<Record<Exclude<ConfigFileName, 'slurm.conf'>, string>>
+
+export type ConfigGres = {
+  /** gpu, shard or a name that the site chose. */
+  name: string
+  type: string | null
+  count: number
+  /** Device files, one per unit. A multiple of `count` (MIG): so many files belong to each unit. Empty: none. */
+  files: string[]
+  /** Cores near the devices, as Slurm numbers them: 0-31. */
+  cores: string | null
+}
+
+export type ConfigNode = {
+  name: string
+  address: string
+  sockets: number
+  coresPerSocket: number
+  threadsPerCore: number
+  /** As the operating system reports it. The configuration gets less: see `configuredMemory`. */
+  realMemoryMiB: number
+  gres: ConfigGres[]
+  features: string[]
+  /** Switch of topology.conf; only where the cluster has one. */
+  switchName?: string | null
+}
+
+export type ConfigSettings = {
+  clusterName: string
+  /** The first one is the primary. */
+  controllers: { name: string; address: string }[]
+  slurmUser: string
+  /** StateSaveLocation. */
+  stateFolder: string
+  partitions: { name: string; isDefault: boolean; maxTimeMinutes: number | null }[]
+  /** Host of slurmdbd; null: no accounting. */
+  accountingHost: string | null
+  /** Further lines of slurm.conf, one key each. They replace what Muster would write for the key. */
+  extraLines: string[]
+}
+
+export type ConfigProblem = {
+  file: ConfigFileName
+  /** From 1; null for the whole file. */
+  line: number | null
+  key: string | null
+  /** ERROR: a program of Slurm would not start with it, or nodes or jobs would fail. */
+  severity: 'ERROR' | 'WARNING'
+  message: string
+}
+
+/** An edit is not possible, or settings are not valid. */
+export class ConfigError extends Error {}
