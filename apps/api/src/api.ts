@@ -3,7 +3,7 @@ import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor'
 import type { Log } from '@muster/core/log'
 import { createYoga, type YogaInitialContext } from 'graphql-yoga'
 import { callerConcurrency } from './concurrency.ts'
-import { type ApiContext, type ApiDeps, createContext, type SocketContext } from './context.ts'
+import { type ApiContext, type ApiDeps, createContext, type HttpContext, type SocketContext } from './context.ts'
 import { eventStream } from './http/event-stream.ts'
 import { createPacer } from './http/pacing.ts'
 import { requestFacts } from './http/request-facts.ts'
@@ -19,7 +19,7 @@ export type Api = ReturnType<typeof createApi>
 /** Creates the GraphQL API. `yoga.fetch(request)` handles GraphQL over HTTP; http/server.ts adds the other routes and WebSockets. */
 export function createApi(deps: ApiDeps) {
   const metrics = createMetrics(deps.runtime.db)
-  const yoga = createYoga<Partial<SocketContext>, ApiContext>({
+  const yoga = createYoga<Partial<SocketContext> & HttpContext, ApiContext>({
     schema,
     graphqlEndpoint: '/graphql',
     cors: deps.corsOrigins?.length
@@ -34,9 +34,9 @@ export function createApi(deps: ApiDeps) {
     logging: yogaLog(deps.runtime.log),
     // Masks errors before a context exists. The plugin masks all others with their request ID.
     maskedErrors: { maskError: (error) => maskError(error, deps.runtime.log, randomUUID()) },
-    async context(initial: YogaInitialContext & Partial<SocketContext>) {
+    async context(initial: YogaInitialContext & Partial<SocketContext> & HttpContext) {
       const facts = initial.socketHeaders ? requestFacts(initial.socketHeaders, false) : factsOf(initial.request)
-      return createContext(deps, facts, await deps.auth.findCaller(facts.headers))
+      return createContext(deps, facts, await deps.auth.findCaller(facts.headers), initial)
     },
     plugins: [
       httpRules(deps, metrics),

@@ -18,6 +18,9 @@ import type { Caller } from './sign-in/caller.ts'
  */
 export type SocketContext = { socketHeaders: Headers; sendNext(result: string): Promise<void> | void }
 
+/** Of operations over HTTP. */
+export type HttpContext = Pick<ApiContext, 'openStream'>
+
 /** Dependencies with process lifetime. */
 export type ApiDeps = {
   runtime: Runtime
@@ -61,9 +64,16 @@ export type ApiContext = RequestFacts & {
   isCostKnown?: boolean
   /** Of a subscription: the cursor of the current result, set by its resolver. */
   cursor?: string
+  /** Over HTTP: called before the first result of a subscription. */
+  openStream?: ((caller: Caller | null) => void) | undefined
 }
 
-export function createContext(deps: ApiDeps, facts: RequestFacts, caller: Caller | null): ApiContext {
+export function createContext(
+  deps: ApiDeps,
+  facts: RequestFacts,
+  caller: Caller | null,
+  { openStream }: HttpContext = {},
+): ApiContext {
   const { runtime } = deps
   const log = runtime.log.child({ requestId: facts.requestId })
   const { requestId } = facts
@@ -74,6 +84,7 @@ export function createContext(deps: ApiDeps, facts: RequestFacts, caller: Caller
     deps,
     caller,
     origin,
+    openStream,
     ctx: caller
       ? {
           ...tenantCtx(runtime, caller.tenantId, caller.actor),

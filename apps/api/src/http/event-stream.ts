@@ -24,12 +24,16 @@ export function resumeCursor(headers: Headers): number | null {
 export function eventStream(): Plugin<ApiContext> {
   return {
     onSubscribe: () => ({
-      onSubscribeResult: ({ args }) => ({
-        onNext({ result }) {
-          const { cursor } = args.contextValue as ApiContext
-          if (cursor !== undefined) setCursor(result as ExecutionResult, cursor)
-        },
-      }),
+      onSubscribeResult({ args }) {
+        const context = args.contextValue as ApiContext
+        context.openStream?.(context.caller)
+        return {
+          onNext({ result }) {
+            const { cursor } = context
+            if (cursor !== undefined) setCursor(result as ExecutionResult, cursor)
+          },
+        }
+      },
     }),
     onResultProcess({ result, acceptableMediaTypes, request, setResultProcessor }) {
       if (!isAsyncIterable(result) || !request.headers.get('accept')?.includes('text/event-stream')) return

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../api.ts'
 import { LimitError, MAX_ANONYMOUS_BODY_BYTES, MAX_BODY_BYTES, MAX_LARGE_BODIES } from '../limits.ts'
-import { callerKey } from '../sign-in/caller.ts'
+import { type Caller, callerKey } from '../sign-in/caller.ts'
 import { isLimited, readBody, rejectBody } from './graphql-body.ts'
 import type { Handler } from './handler.ts'
 import { paceCaller, tooManyRejected } from './pacing.ts'
@@ -33,20 +33,19 @@ export function createGraphqlEndpoint(
     res.once('close', release)
     return signedIn
   }
+  function openStream(req: IncomingMessage, res: ServerResponse, caller: Caller | null): void {
+    if (isStopping() || res.closed) return void res.destroy()
+    streams.add(res)
+    destroyWhenStalled(res, stallMs)
+    // The client reconnects, and is rejected or gets what its new role allows.
+    const stopWatching = deps.auth.watchCaller(headersOf(req), caller, () => res.destroy())
+    res.once('close', () => {
+      streams.delete(res)
+      stopWatching()
+    })
+  }
   return async (req, res) => {
     if (isStopping()) res.setHeader('connection', 'close')
-    if (req.headers.accept?.includes('text/event-stream')) {
-      streams.add(res)
-      destroyWhenStalled(res, stallMs)
-      // The client reconnects, and is rejected or gets what its new role allows.
-      const stopWatching = await deps.auth.watchCaller(headersOf(req), () => res.destroy())
-      const closed = () => {
-        streams.delete(res)
-        stopWatching()
-      }
-      if (res.closed) closed()
-      else res.once('close', closed)
-    }
     const charge = await paceCaller(api, headersOf(req))
     res.once('close', () => void (isLimited(req) && charge?.()))
     if (!charge) rejectBody(req, tooManyRejected())
@@ -56,7 +55,7 @@ export function createGraphqlEndpoint(
       if (limit) await readBody(req, limit)
       else rejectBody(req, new LimitError('LARGE_BODIES', MAX_LARGE_BODIES, MAX_LARGE_BODIES + 1, LARGE_BODIES_STEP))
     }
-    await yoga.handle(req, res)
+    await yoga.handle(req, res, { openStream: (caller) => openStream(req, res, caller) })
   }
 }
 

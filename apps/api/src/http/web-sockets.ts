@@ -90,7 +90,7 @@ export function attachWebSockets(
           return false
         }
         if (authorization !== null) anonymous.remove(extra.request.socket)
-        const stopWatching = await deps.auth.watchCaller(headers, (loss) => {
+        const stopWatching = deps.auth.watchCaller(headers, await deps.auth.findCaller(headers), (loss) => {
           if (loss === 'revoked') extra.socket.close(CloseCode.Unauthorized, 'The session or API token is no longer valid.')
           else extra.socket.close(ACCESS_CHANGED, 'The role or tenant of the caller changed. Connect again.')
         })

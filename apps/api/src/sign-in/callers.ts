@@ -197,12 +197,12 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours 
     clearCache: () => cache.clear(),
     /**
      * Calls `end` once, within seconds, when the caller of a stream loses its access or gets another. Does nothing without a caller.
+     * @param caller as `find` returned it for these headers when the stream was opened
      * @returns a function that stops watching
      */
-    async watch(headers: Headers, end: (loss: AccessLoss) => void): Promise<() => void> {
+    watch(headers: Headers, caller: Caller | null, end: (loss: AccessLoss) => void): () => void {
       const token = tokenOf(headers)
-      const caller = token && (await find(headers))
-      if (!caller) return () => {}
+      if (!token || !caller) return () => {}
       const watch: Watch = { token, headers, access: accessOf(caller), end }
       watches.add(watch)
       timer ??= setInterval(() => void check(), WATCH_MS).unref()

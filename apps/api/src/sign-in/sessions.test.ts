@@ -153,6 +153,39 @@ test('ending a session closes its socket and event stream at another API process
   expect(await stream.closed).toBe('closed')
 })
 
+test('a request in progress is answered when its session ends, also if it would accept an event stream', async () => {
+  const [{ id, token }, caller] = [await newSession(), await newSession()]
+  const stream = await openStream(token)
+  const { response, isWaiting } = await t.runtime.db.transaction(async (tx) => {
+    await tx.execute(sql`lock table compute_nodes in access exclusive mode`)
+    const response = fetch(`http://127.0.0.1:${other.port}/graphql`, {
+      method: 'POST',
+      // As urql sends it.
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/graphql-response+json, application/json, text/event-stream, multipart/mixed',
+        ...bearer(token),
+      },
+      body: JSON.stringify({ query: '{ nodes(first: 1) { totalCount } }' }),
+    }).then((it) => it.json())
+    const isWaiting = async () => {
+      const { rows } = await t.runtime.db.execute(
+        sql`select from pg_locks where not granted and relation = 'compute_nodes'::regclass`,
+      )
+      return rows.length > 0
+    }
+    await expect.poll(isWaiting).toBe(true)
+    await t.ask(
+      { headers: bearer(caller.token) },
+      `mutation { endSession(input: { id: "${globalId('Session', id)}" }) { __typename } }`,
+    )
+    expect(await stream.closed).toBe('closed')
+    return { response, isWaiting }
+  })
+  expect(await response).toEqual({ data: { nodes: { totalCount: 0 } } })
+  expect(await isWaiting()).toBe(false)
+})
+
 test('an open stream is no use of its session, although the session is checked', async () => {
   const [open, ended, caller] = [await newSession(), await newSession(), await newSession()]
   const first = await openStream(open.token)
