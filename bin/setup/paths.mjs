@@ -26,6 +26,8 @@ export const python = path.join(tool, 'python')
 export const bubblewrap = path.join(tool, 'bubblewrap')
 /** Debian's Slurm, unpacked for the lab's nodes; packages/lab/src/slurm/programs.ts has the same path. */
 export const slurm = path.join(tool, 'slurm')
+/** Its packages and those of its dependencies that this machine lacks; packages/lab/src/slurm/packages.ts has the same path. */
+export const slurmPackages = path.join(tool, 'slurm-packages')
 
 /**
  * Environment for child processes: the pinned toolchain first on PATH, telemetry off, and without the variables that `npm run` sets

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { slurm as folder, tool } from './paths.mjs'
+import { slurmPackages as archives, slurm as folder, tool } from './paths.mjs'
 import { Aborted, ensureStep, exec, fingerprint, progress, StepFailed, step } from './step.mjs'
 import { which } from './system-packages.mjs'
 
@@ -20,13 +20,15 @@ const PACKAGES = [
 ]
 
 /**
- * Unpacks Debian's Slurm for the lab, with the libraries that this machine lacks. It is not installed: the packages would start their
+ * Unpacks Debian's Slurm for the lab, with the libraries that this machine lacks, and keeps the packages for nodes that install them. It is not installed: the packages would start their
  * services on this machine. Only a lab in namespaces can run it, which needs root.
  * @returns {Promise<boolean>} false when this system cannot provide it; the reason is printed
  */
 export async function slurm() {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
-  const outputs = ['usr/sbin/slurmctld-wlm', 'usr/sbin/munged', 'usr/sbin/mariadbd'].map((file) => path.join(folder, file))
+  const outputs = ['usr/sbin/slurmctld-wlm', 'usr/sbin/munged', 'usr/sbin/mariadbd']
+    .map((file) => path.join(folder, file))
+    .concat(archives)
   try {
     if (!which('apt-get') || !which('dpkg-deb')) throw new StepFailed('it is unpacked from packages of Debian and Ubuntu')
     await ensureStep({ name: 'slurm', key: fingerprint([], PACKAGES), outputs }, () => step('Unpack Slurm for the lab', unpack))
@@ -39,14 +41,15 @@ export async function slurm() {
 }
 
 async function unpack() {
-  const archives = path.join(tool, 'cache/slurm')
+  const downloads = path.join(tool, 'cache/slurm')
+  fs.rmSync(downloads, { recursive: true, force: true })
   fs.rmSync(archives, { recursive: true, force: true })
   fs.rmSync(folder, { recursive: true, force: true })
-  fs.mkdirSync(path.join(archives, 'partial'), { recursive: true })
+  fs.mkdirSync(path.join(downloads, 'partial'), { recursive: true })
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   // Downloads these packages even if they are installed, and those of their dependencies that are not.
   const download = ['install', '--reinstall', '--download-only', '--yes', '--quiet', '--no-install-recommends', ...PACKAGES]
-  const options = ['DPkg::Lock::Timeout=300', `Dir::Cache::archives=${archives}`, 'APT::Sandbox::User=root']
+  const options = ['DPkg::Lock::Timeout=300', `Dir::Cache::archives=${downloads}`, 'APT::Sandbox::User=root']
   const apt = ['apt-get', ...options.flatMap((option) => ['-o', option])]
   const hint = 'Check that the package mirror is reachable.'
   try {
@@ -56,7 +59,8 @@ async function unpack() {
     await exec([...apt, 'update', '--quiet'], { env, hint })
     await exec([...apt, ...download], { env, hint })
   }
-  for (const name of fs.readdirSync(archives).filter((file) => file.endsWith('.deb')))
-    await exec(['dpkg-deb', '--extract', path.join(archives, name), folder])
-  fs.rmSync(archives, { recursive: true, force: true })
+  for (const name of fs.readdirSync(downloads).filter((file) => file.endsWith('.deb')))
+    await exec(['dpkg-deb', '--extract', path.join(downloads, name), folder])
+  for (const name of ['lock', 'partial']) fs.rmSync(path.join(downloads, name), { recursive: true, force: true })
+  fs.renameSync(downloads, archives)
 }

@@ -45,11 +45,13 @@ const offlineDir = (what: string) =>
 const CUDA = 'https://developer.download.nvidia.com/compute/cuda/repos'
 const driver = { category: 'drivers', become: true, timeoutSeconds: 7200, forks: 10 } as const
 const exporter = { category: 'monitoring', become: true, timeoutSeconds: 1800, forks: 20 } as const
+/** Operations on clusters start them, and continue after the loss of a worker. */
+const slurm = { category: 'slurm', become: true, isIdempotent: true, timeoutSeconds: 3600, forks: 20 } as const
 const discovery = { category: 'discovery', forks: 50, isReadOnly: true } as const
 
 /**
- * The built-in templates; their playbooks are in `playbooks/`. None is marked idempotent, although a second run is harmless. The
- * user sees that the worker was lost and starts the run again.
+ * The built-in templates; their playbooks are in `playbooks/`. Those that users start are not marked idempotent, although a second
+ * run is harmless: the user sees that the worker was lost and starts the run again.
  */
 export const BUILT_IN_TEMPLATES = [
   {
@@ -239,6 +241,40 @@ export const BUILT_IN_TEMPLATES = [
         description: 'Hosts to which each node measures latency, with an optional port.',
         examples: [[]],
       },
+    }),
+  },
+  {
+    ...slurm,
+    name: 'slurm_node',
+    displayName: 'Install Slurm on nodes',
+    description:
+      'Installs munge and a daemon of Slurm, or removes them. Operations on managed clusters run it; the munge key is a secret variable of the cluster’s group.',
+    playbookPath: 'slurm_node.yml',
+    inputSchema: inputs({
+      slurm_node_state: choice('Install or remove Slurm.', ['present', 'absent']),
+      slurm_node_role: choice('What the nodes do in their cluster.', ['compute', 'controller', 'login']),
+      slurm_node_controllers: {
+        type: 'array',
+        items: { type: 'string', pattern: '^[0-9A-Za-z.:[\\]_-]+$', maxLength: 255 },
+        maxItems: 4,
+        description: 'Addresses of the controllers, with an optional port, from which slurmd gets its configuration.',
+        examples: [[]],
+      },
+      slurm_node_name: text('NodeName of slurmd, for a run on one node. Empty: the host name.', '', '^[0-9A-Za-z._-]*$'),
+      slurm_node_config: {
+        type: 'object',
+        additionalProperties: { type: 'string', maxLength: 1_000_000 },
+        maxProperties: 10,
+        description: 'Files of /etc/slurm by name, for controllers without any and for login nodes.',
+        examples: [{}],
+      },
+      slurm_node_state_folder: text('Folder of the controller’s state.', '/var/spool/slurmctld', '^/[0-9A-Za-z/._-]+$'),
+      slurm_node_prefix: text(
+        'Folder with an installed Slurm, such as /opt/slurm. Empty: the packages are installed.',
+        '',
+        '^(/[0-9A-Za-z/._+-]+)?$',
+      ),
+      ...sources('slurm_node', '', 'repository.asc in the repository'),
     }),
   },
 ] satisfies Row[]

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { type FileSpec, hidePaths, writeFiles } from '../files.ts'
 import { vendorTools } from '../hardware.ts'
 import { hashPasswords } from '../keys.ts'
+import { withoutSlurmPackages } from '../slurm/packages.ts'
 import type { LabCredentials } from '../types.ts'
 
 /** Top-level folders of the host that nodes see; all others (homes, data, this repository) are hidden. */
@@ -70,6 +71,7 @@ export async function buildBase(
     listing(dir)
       .filter((name) => !isVisible(name))
       .map((name) => path.join(dir, name))
+  const slurm = withoutSlurmPackages()
   hidePaths(mask, path.join(mask, '.whiteout'), [
     ...hidden('/', (name) => visibleTopLevel.includes(name)),
     ...hidden('/etc', (name) => visibleInEtc.test(name)),
@@ -79,6 +81,7 @@ export async function buildBase(
     '/usr/src',
     '/etc/ssl/private',
     ...['/usr/bin', '/usr/sbin'].flatMap((dir) => hidden(dir, (name) => !vendorTools.includes(name))),
+    ...slurm.hidden,
   ])
   for (const dir of [
     'dev',
@@ -103,7 +106,7 @@ export async function buildBase(
     chmodSync(path.join(base, dir), 0o1777)
   }
   const accounts = await accountFiles(credentials, services)
-  writeFiles(base, [...accounts, ...systemFiles()])
+  writeFiles(base, [...accounts, ...systemFiles(), ...slurm.files])
   for (const [name, id] of Object.entries(users)) {
     for (const dir of [`home/${name}`, `home/${name}/.ssh`]) {
       mkdirSync(path.join(base, dir), { recursive: true })

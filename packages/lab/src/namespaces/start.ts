@@ -152,7 +152,7 @@ function fstab(state: LabState, { name, bastion }: Host): string {
     ...(existsSync('/proc/sysrq-trigger') ? [bind('/dev/null', '/proc/sysrq-trigger')] : []),
     bind(`${dir}/proc/driver`, '/proc/driver'),
     ...(bastion ? [] : ['cpuinfo', 'meminfo', 'cmdline'].map((file) => bind(`${dir}/proc/${file}`, `/proc/${file}`))),
-    ...(state.slurm ? slurmMounts(state.slurm, name) : []).map(({ from, to, type }) =>
+    ...slurmMounts(state.slurm, name).map(({ from, to, type }) =>
       type === 'bind' ? bind(from, to) : `tmpfs ${root}${to} tmpfs mode=755 0 0`,
     ),
     '',

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A minimal systemctl for lab nodes, which run no systemd. Packages and Ansible use it to manage services.
 
-Supports Type=simple and Type=oneshot with drop-ins, enabling, and the target multi-user. Reads unit files from systemd's folders;
+Supports Type=simple, Type=forking with a PID file, and Type=oneshot with drop-ins, enabling, and the target multi-user. Reads unit files from systemd's folders;
 a service's output is in /var/log/UNIT.log. `default` starts all enabled services.
 """
 
@@ -95,17 +95,24 @@ def start(unit):
         return 5
     values = read(unit)
     env = environment(values)
-    oneshot = values.get("Type", ["simple"])[-1] == "oneshot"
+    kind = values.get("Type", ["simple"])[-1]
+    oneshot = kind == "oneshot"
     user = pwd.getpwnam(values["User"][-1]) if values.get("User") else None
     log = open(f"/var/log/{unit}.log", "ab")
     identity = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
     options = {"env": env, "stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, "start_new_session": True, **identity}
     os.makedirs(STATE, exist_ok=True)
-    for command in values.get("ExecStartPre", []) + (values.get("ExecStart", []) if oneshot else []):
+    for name in values.get("RuntimeDirectory", []):
+        os.makedirs(os.path.join("/run", name), exist_ok=True)
+        if user:
+            os.chown(os.path.join("/run", name), user.pw_uid, user.pw_gid)
+    for command in values.get("ExecStartPre", []) + ([] if kind == "simple" else values.get("ExecStart", [])):
         if subprocess.run(arguments(command, env), **options).returncode != 0 and not command.startswith("-"):
             return failed(unit)
     pid = 0
-    if not oneshot:
+    if kind == "forking":
+        pid = int(open(values["PIDFile"][-1]).read())
+    elif not oneshot:
         process = subprocess.Popen(arguments(values["ExecStart"][-1], env), **options)
         pid = process.pid
         # Detects services that fail immediately. systemd would detect later failures too.
@@ -127,11 +134,12 @@ def stop(unit):
     pid = pid_of(unit)
     try:
         if pid:
-            os.killpg(pid, signal.SIGTERM)
+            group = os.getpgid(pid)
+            os.killpg(group, signal.SIGTERM)
             deadline = time.monotonic() + 5
             while pid_of(unit) and time.monotonic() < deadline:
                 time.sleep(0.01)
-            os.killpg(pid, signal.SIGKILL)
+            os.killpg(group, signal.SIGKILL)
     except ProcessLookupError:
         pass
     if pid is not None:
