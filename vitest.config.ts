@@ -15,7 +15,15 @@ const folders = ['packages', 'apps'].flatMap((parent) =>
 )
 
 /** Projects whose test files share a process, because importing the libraries per file takes longer than the tests. */
-const SHARED_PROCESS = ['packages/core', 'packages/discovery', 'packages/protocol', 'packages/slurm', 'apps/api', 'apps/cli']
+const SHARED_PROCESS = [
+  'packages/core',
+  'packages/discovery',
+  'packages/protocol',
+  'packages/slurm',
+  'apps/api',
+  'apps/cli',
+  'apps/worker',
+]
 
 /** Vite would choose another build of graphql than Node does for the libraries; instances of both cannot be mixed. */
 const graphqlAlias = [
