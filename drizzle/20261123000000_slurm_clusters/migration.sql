@@ -103,6 +103,37 @@ CREATE TABLE "slurm_partitions" (
 	CONSTRAINT "slurm_partitions_cluster_id_name_unique" UNIQUE("cluster_id","name")
 );
 --> statement-breakpoint
+CREATE TABLE "job_run_batches" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"job_run_id" uuid NOT NULL,
+	"number" integer NOT NULL,
+	"phase" text NOT NULL,
+	"phase_since" timestamp with time zone DEFAULT now() NOT NULL,
+	"child_run_id" uuid,
+	"drain_action_id" uuid,
+	"resume_action_ids" uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+	"error" text,
+	"is_timed_out" boolean DEFAULT false NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"finished_at" timestamp with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "job_run_slurm_nodes" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"job_run_id" uuid NOT NULL,
+	"cluster_id" uuid NOT NULL,
+	"batch_id" uuid,
+	"node_id" uuid,
+	"name" text NOT NULL,
+	"host" text NOT NULL,
+	"drain_reason" text,
+	"is_drained" boolean DEFAULT false NOT NULL,
+	"outcome" text,
+	"message" text
+);
+--> statement-breakpoint
 CREATE TABLE "slurm_action_items" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -182,6 +213,7 @@ CREATE TABLE "slurm_operations" (
           when problem_count < node_count then 'PARTIAL' else 'FAILED' end) STORED NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "job_runs" ADD COLUMN "slurm" jsonb;--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_tenant_id_id_index" ON "slurm_cluster_tests" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_node_id_id_index" ON "slurm_cluster_tests" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_created_at_index" ON "slurm_cluster_tests" ("created_at") WHERE finished_at is null;--> statement-breakpoint
@@ -195,6 +227,14 @@ CREATE INDEX "slurm_node_choices_node_id_index" ON "slurm_node_choices" ("node_i
 CREATE INDEX "slurm_nodes_tenant_id_id_index" ON "slurm_nodes" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_nodes_node_id_index" ON "slurm_nodes" ("node_id");--> statement-breakpoint
 CREATE INDEX "slurm_partitions_tenant_id_id_index" ON "slurm_partitions" ("tenant_id","id");--> statement-breakpoint
+CREATE UNIQUE INDEX "job_run_batches_job_run_id_number_index" ON "job_run_batches" ("job_run_id","number");--> statement-breakpoint
+CREATE INDEX "job_run_batches_tenant_id_id_index" ON "job_run_batches" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "job_run_batches_child_run_id_index" ON "job_run_batches" ("child_run_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "job_run_slurm_nodes_job_run_id_name_index" ON "job_run_slurm_nodes" ("job_run_id","name");--> statement-breakpoint
+CREATE INDEX "job_run_slurm_nodes_tenant_id_id_index" ON "job_run_slurm_nodes" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "job_run_slurm_nodes_batch_id_index" ON "job_run_slurm_nodes" ("batch_id");--> statement-breakpoint
+CREATE INDEX "job_run_slurm_nodes_node_id_index" ON "job_run_slurm_nodes" ("node_id");--> statement-breakpoint
+CREATE INDEX "job_runs_slurm_index" ON "job_runs" ("id") WHERE slurm is not null and finished_at is null;--> statement-breakpoint
 CREATE INDEX "slurm_action_items_action_id_id_index" ON "slurm_action_items" ("action_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_actions_tenant_id_id_index" ON "slurm_actions" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_actions_cluster_id_id_index" ON "slurm_actions" ("cluster_id","id");--> statement-breakpoint
@@ -221,6 +261,13 @@ ALTER TABLE "slurm_nodes" ADD CONSTRAINT "slurm_nodes_cluster_id_slurm_clusters_
 ALTER TABLE "slurm_nodes" ADD CONSTRAINT "slurm_nodes_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "job_run_batches" ADD CONSTRAINT "job_run_batches_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "job_run_batches" ADD CONSTRAINT "job_run_batches_job_run_id_job_runs_id_fkey" FOREIGN KEY ("job_run_id") REFERENCES "job_runs"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "job_run_batches" ADD CONSTRAINT "job_run_batches_child_run_id_job_runs_id_fkey" FOREIGN KEY ("child_run_id") REFERENCES "job_runs"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "job_run_slurm_nodes" ADD CONSTRAINT "job_run_slurm_nodes_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "job_run_slurm_nodes" ADD CONSTRAINT "job_run_slurm_nodes_job_run_id_job_runs_id_fkey" FOREIGN KEY ("job_run_id") REFERENCES "job_runs"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "job_run_slurm_nodes" ADD CONSTRAINT "job_run_slurm_nodes_batch_id_job_run_batches_id_fkey" FOREIGN KEY ("batch_id") REFERENCES "job_run_batches"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "job_run_slurm_nodes" ADD CONSTRAINT "job_run_slurm_nodes_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_action_items" ADD CONSTRAINT "slurm_action_items_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_action_items" ADD CONSTRAINT "slurm_action_items_action_id_slurm_actions_id_fkey" FOREIGN KEY ("action_id") REFERENCES "slurm_actions"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_actions" ADD CONSTRAINT "slurm_actions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint

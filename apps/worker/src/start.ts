@@ -39,6 +39,7 @@ import { reconcileEncryption } from './reconcilers/encryption.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
 import { reconcileRetention } from './reconcilers/retention.ts'
 import { reconcileSlurmAlerts, reconcileSlurmClusters } from './reconcilers/slurm-clusters.ts'
+import { reconcileSlurmRuns } from './reconcilers/slurm-runs.ts'
 import { reconcileStalledWork } from './reconcilers/stalled-work.ts'
 import { reconcileWaitingRuns } from './reconcilers/waiting-runs.ts'
 import { registerPresence } from './registration.ts'
@@ -114,6 +115,9 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     listener.on(credentialKeyRotated, null, encryption.trigger)
     const waiting = reconcileWaitingRuns(runtime)
     for (const topic of ['nodesFreed', 'queue'] as const) listener.on({ topic }, null, waiting.trigger)
+    const slurmRuns = reconcileSlurmRuns(runtime, workerId)
+    for (const topic of ['cancel', 'nodesFreed', 'slurmAction', 'slurmCluster'] as const)
+      listener.on({ topic }, null, slurmRuns.trigger)
     const alerts = reconcileAlerts(runtime, workerId, {
       link: new URL('/alerts', config.MUSTER_PUBLIC_URL).href,
       localTargets: config.LOCAL_TARGETS,
@@ -137,6 +141,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       reconcileRetention(runtime, store, config),
       reconcileSlurmClusters(runtime),
       reconcileSlurmAlerts(runtime),
+      slurmRuns,
       reconcileDeletedTenants(runtime, store),
     ]
     closers.push(async () => void (await Promise.all(reconcilers.map((one) => one.stop()))))

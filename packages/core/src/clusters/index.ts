@@ -14,7 +14,7 @@ export { type ControllerLoginState, readControllerLogin } from './read-controlle
 export { recordControllerConnection } from './record-controller-connection.ts'
 export { type ClusterState, type RefreshOutcome, recordSlurmRefresh } from './record-slurm-refresh.ts'
 export { finishSlurmTest, recordSlurmTestQueries, startSlurmTest } from './record-slurm-test.ts'
-export { refreshSlurmCluster } from './refresh-slurm-cluster.ts'
+export { refreshSlurmCluster, requestRefresh } from './refresh-slurm-cluster.ts'
 export { releaseSlurmRefresh } from './release-slurm-refresh.ts'
 export { removeSlurmCluster } from './remove-slurm-cluster.ts'
 export { requestDueRefreshes } from './request-due-refreshes.ts'

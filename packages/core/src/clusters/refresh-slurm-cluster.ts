@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { NotFound, parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
@@ -28,4 +28,16 @@ export async function refreshSlurmCluster(ctx: Ctx, input: z.input<typeof IdInpu
     await audit(tx, ctx, slurmClusterAudit.refresh, cluster)
     return cluster
   })
+}
+
+/** Makes the next refresh of a cluster due and enqueues it, in the transaction of the caller. */
+export async function requestRefresh(tx: Tx, ctx: Ctx, clusterId: string): Promise<SlurmCluster | null> {
+  const [cluster] = await tx
+    .update(slurmClusters)
+    .set({ nextRefreshAt: sql`now()` })
+    .where(and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, clusterId)))
+    .returning()
+  if (!cluster) return null
+  await ctx.queue.send(tx, slurmRefreshQueue, [cluster])
+  return cluster
 }

@@ -11,7 +11,16 @@ export async function unfinishedRunOnNode(ctx: Ctx, nodeId: string): Promise<str
     .select({ name: jobRuns.templateName, number: jobRuns.number })
     .from(jobRunHosts)
     .innerJoin(jobRuns, eq(jobRuns.id, jobRunHosts.jobRunId))
-    .where(and(visibleTo(ctx, jobRuns), eq(jobRunHosts.nodeId, nodeId), isNotNull(jobRuns.startedAt), isNull(jobRuns.finishedAt)))
+    .where(
+      and(
+        visibleTo(ctx, jobRuns),
+        eq(jobRunHosts.nodeId, nodeId),
+        isNotNull(jobRuns.startedAt),
+        isNull(jobRuns.finishedAt),
+        // Logs in nowhere: the runs of its batches do.
+        isNull(jobRuns.slurm),
+      ),
+    )
     .limit(1)
   return run ? `${run.name} #${run.number}` : null
 }

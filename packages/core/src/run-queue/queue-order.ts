@@ -11,9 +11,9 @@ const AT_ONCE = 1000
 /** Condition on a run: it is unclaimed, unfinished, and its cancellation was not requested. */
 export const isOpen = and(isNull(jobRuns.finishedAt), isNull(jobRuns.startedAt), isNull(jobRuns.cancelRequestedAt))
 
-/** Number of active runs of the tenant `id`. */
+/** Number of active runs of the tenant `id`. A run over Slurm batches only starts others, which count. */
 const activeRuns = (id: SQL): SQL =>
-  sql`(select count(*) from ${jobRuns} begun where begun.tenant_id = ${id} and begun.finished_at is null and begun.started_at is not null)`
+  sql`(select count(*) from ${jobRuns} begun where begun.tenant_id = ${id} and begun.finished_at is null and begun.started_at is not null and begun.slurm is null)`
 
 /** Condition on a run: its tenant is not suspended, and the tenant's queue is not paused and below its limit of concurrent runs. */
 export const isTenantsTurn: SQL = sql`exists (

@@ -24,6 +24,10 @@ export { countFailureSignatures, type FailureSignature, failureSignatures } from
 export { type MatrixCell, type MatrixTask, runMatrices } from './results/run-matrices.ts'
 export { SetRetentionInput, setRetention } from './results/set-retention.ts'
 export { jobRunSettings } from './settings.ts'
+export { advanceSlurmRun } from './slurm/advance-slurm-run.ts'
+export { findUnfinishedSlurmRuns } from './slurm/find-unfinished-slurm-runs.ts'
+export { type SlurmRun, SlurmRunInput, type SlurmRunOptions } from './slurm/options.ts'
+export type { PlannedBatch, SlurmRunPlan } from './slurm/plan-slurm-run.ts'
 export {
   type EndCause,
   type HostResult,
@@ -31,8 +35,13 @@ export {
   JOB_RUN_STATUSES,
   type JobArtifact,
   type JobRun,
+  type JobRunBatch,
   type JobRunEvent,
   type JobRunEventKind,
   type JobRunHost,
+  type JobRunSlurmNode,
   type JobRunStatus,
+  SLURM_BATCH_PHASES,
+  type SlurmBatchPhase,
+  type SlurmNodeOutcome,
 } from './tables.ts'

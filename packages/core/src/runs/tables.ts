@@ -18,6 +18,7 @@ import { credentials } from '../credentials/tables.ts'
 import { at, createdAt, id } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { jobTemplates, type PlaybookSource, playbookBundles, type Vars } from '../templates/tables.ts'
+import type { SlurmRun } from './slurm/options.ts'
 
 export const JOB_RUN_STATUSES = [
   'PENDING',
@@ -89,6 +90,8 @@ export const jobRuns = snakeCase.table(
     /** Number or percentage of hosts per batch, copied from the template: `5`, `30%`, `1,5,30%`. Null: as in the playbook. */
     serial: text(),
     maxFailPercentage: smallint(),
+    /** Set for a run over batches of Slurm nodes, which starts one run per batch and executes nothing itself. */
+    slurm: jsonb().$type<SlurmRun>(),
     jobTags: text().array().notNull().default(sql`'{}'::text[]`),
     skipTags: text().array().notNull().default(sql`'{}'::text[]`),
     /** True for runs of a read-only template or in check mode. Such a run takes no locks. */
@@ -169,6 +172,7 @@ export const jobRuns = snakeCase.table(
     index().on(t.gitCredentialId).where(sql`git_credential_id is not null`),
     index().on(t.bundleId).where(sql`bundle_id is not null`),
     uniqueIndex().on(t.tenantId, t.number),
+    index('job_runs_slurm_index').on(t.id).where(sql`slurm is not null and finished_at is null`),
   ],
 )
 
@@ -305,3 +309,74 @@ export const jobArtifacts = snakeCase.table(
 )
 
 export type JobArtifact = typeof jobArtifacts.$inferSelect
+
+/**
+ * What a batch of a run does. DRAINING: Slurm starts no further jobs on its nodes. WAITING_FOR_JOBS: running ones continue. RUNNING: the
+ * playbook. VERIFYING: the nodes must be registered and healthy. RESUMING: Slurm may use them again.
+ */
+export const SLURM_BATCH_PHASES = ['DRAINING', 'WAITING_FOR_JOBS', 'RUNNING', 'VERIFYING', 'RESUMING', 'DONE', 'FAILED'] as const
+export type SlurmBatchPhase = (typeof SLURM_BATCH_PHASES)[number]
+
+/** Batches of a run over Slurm nodes, in order. At most the last one is unfinished. */
+export const jobRunBatches = snakeCase.table(
+  'job_run_batches',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    jobRunId: uuid()
+      .notNull()
+      .references(() => jobRuns.id, { onDelete: 'cascade' }),
+    /** From 1. */
+    number: integer().notNull(),
+    phase: text().$type<SlurmBatchPhase>().notNull(),
+    phaseSince: at().notNull().defaultNow(),
+    /** The run that executes the playbook on its nodes. */
+    childRunId: uuid().references(() => jobRuns.id, { onDelete: 'set null' }),
+    /** Slurm actions that drain and resume its nodes. Without references: they are pruned earlier. */
+    drainActionId: uuid(),
+    resumeActionIds: uuid().array().notNull().default(sql`'{}'::uuid[]`),
+    /** Why it failed. */
+    error: text(),
+    isTimedOut: boolean().notNull().default(false),
+    createdAt: createdAt(),
+    finishedAt: at(),
+  },
+  (t) => [uniqueIndex().on(t.jobRunId, t.number), index().on(t.tenantId, t.id), index().on(t.childRunId)],
+)
+
+export type JobRunBatch = typeof jobRunBatches.$inferSelect
+
+/** OK: changed, verified and in service again. FAILED: not in service. SKIPPED: not touched. */
+export type SlurmNodeOutcome = 'OK' | 'FAILED' | 'SKIPPED'
+
+/** Slurm nodes of a run over batches. */
+export const jobRunSlurmNodes = snakeCase.table(
+  'job_run_slurm_nodes',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    jobRunId: uuid()
+      .notNull()
+      .references(() => jobRuns.id, { onDelete: 'cascade' }),
+    clusterId: uuid().notNull(),
+    /** Null: in no batch yet. */
+    batchId: uuid().references(() => jobRunBatches.id, { onDelete: 'cascade' }),
+    nodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
+    /** NodeName of Slurm, and name of the host in the run. */
+    name: text().notNull(),
+    host: text().notNull(),
+    /** The reason with which Muster drained the node; null when it did not. */
+    drainReason: text(),
+    /** Whether that drain is in effect, as far as Muster knows. */
+    isDrained: boolean().notNull().default(false),
+    outcome: text().$type<SlurmNodeOutcome>(),
+    message: text(),
+  },
+  (t) => [uniqueIndex().on(t.jobRunId, t.name), index().on(t.tenantId, t.id), index().on(t.batchId), index().on(t.nodeId)],
+)
+
+export type JobRunSlurmNode = typeof jobRunSlurmNodes.$inferSelect

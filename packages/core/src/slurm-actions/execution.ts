@@ -1,6 +1,6 @@
 import { and, eq, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { audit } from '../audit/index.ts'
-import { slurmRefreshQueue } from '../clusters/queues.ts'
+import { requestRefresh } from '../clusters/index.ts'
 import { type SlurmCluster, slurmClusters } from '../clusters/tables.ts'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
@@ -159,12 +159,7 @@ export async function finishSlurmAction(ctx: Ctx, { error, ...claim }: Claim & {
       .set({ finishedAt: sql`now()`, claimedUntil: null, problemCount, error: error && sanitizeForPostgres(error) })
       .where(eq(slurmActions.id, row.id))
       .returning()
-    const [cluster] = await tx
-      .update(slurmClusters)
-      .set({ nextRefreshAt: sql`now()` })
-      .where(eq(slurmClusters.id, row.clusterId))
-      .returning()
-    await ctx.queue.send(tx, slurmRefreshQueue, [cluster!])
+    const cluster = await requestRefresh(tx, ctx, row.clusterId)
     const results = await tx
       .select({
         target: slurmActionItems.target,

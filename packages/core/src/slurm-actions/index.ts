@@ -10,6 +10,9 @@ export {
   renewSlurmAction,
   type SlurmItemOutcome,
 } from './execution.ts'
+export { markedReason } from './input.ts'
+export { insertSlurmAction } from './insert-slurm-action.ts'
+export { slurmNodePermissions } from './permissions.ts'
 export { slurmActionBlockedReason } from './policy.ts'
 export { previewSlurmAction, type SlurmActionPreview } from './preview-slurm-action.ts'
 export { pruneSlurmActions } from './prune-slurm-actions.ts'

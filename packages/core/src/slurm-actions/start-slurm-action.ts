@@ -1,20 +1,13 @@
-import { slurmWordProblem, targetKind } from '@muster/slurm/commands'
 import type { z } from 'zod'
-import { audit } from '../audit/index.ts'
 import { idempotent, oneRow } from '../idempotency/index.ts'
 import { authorize, type Ctx, createdBy } from '../kernel/context.ts'
 import { newId } from '../kernel/db/columns.ts'
 import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
-import { slurmActionAudit } from './audit-actions.ts'
-import { auditedTargets } from './audited-targets.ts'
-import { slurmActionChanged } from './change-events.ts'
 import { actionOf, checkFields, markedReason, type SlurmActionRequest, StartSlurmActionInput } from './input.ts'
+import { insertSlurmAction } from './insert-slurm-action.ts'
 import { slurmVerbPermission } from './permissions.ts'
-import { slurmActionQueue } from './queues.ts'
-import { type SlurmActionRow, slurmActionItems, slurmActions } from './tables.ts'
+import { type SlurmActionRow, slurmActions } from './tables.ts'
 import { findCluster, findTargets, fingerprintOf } from './targets.ts'
-
-const ROWS_AT_ONCE = 5000
 
 /**
  * Starts an action on a cluster. A worker runs its commands, and stores for each target what the controller reports afterwards.
@@ -32,39 +25,14 @@ export async function startSlurmAction(ctx: Ctx, input: z.input<typeof StartSlur
     const cluster = await findCluster(tx, ctx, request.clusterId)
     const targets = await findTargets(tx, cluster, request, action)
     assertPreviewed(request, fingerprint, fingerprintOf(request, targets))
-    const [row] = await tx
-      .insert(slurmActions)
-      .values({
-        id,
-        tenantId: ctx.tenantId,
-        clusterId: cluster.id,
-        verb: action.verb,
-        action,
-        reason,
-        targetCount: targets.length,
-        ...createdBy(ctx),
-      })
-      .returning()
-    const items = targets.map(({ target }) => {
-      const problem = slurmWordProblem(targetKind(action.verb), target)
-      return {
-        tenantId: ctx.tenantId,
-        actionId: id,
-        target,
-        ...(problem ? { result: 'REFUSED' as const, message: `The name ${problem}.` } : {}),
-      }
+    return insertSlurmAction(tx, ctx, {
+      id,
+      cluster,
+      action,
+      reason,
+      targets: targets.map(({ target }) => target),
+      createdBy: createdBy(ctx),
     })
-    for (let i = 0; i < items.length; i += ROWS_AT_ONCE)
-      await tx.insert(slurmActionItems).values(items.slice(i, i + ROWS_AT_ONCE))
-    await ctx.queue.send(tx, slurmActionQueue, [row!])
-    const names = auditedTargets(
-      action.verb,
-      targets.map(({ target }) => target),
-    )
-    const details = { verb: action.verb, cluster: cluster.name, targets: names, targetCount: targets.length }
-    await audit(tx, ctx, slurmActionAudit.start, { id, name: cluster.name }, details, { reason })
-    ctx.notify(slurmActionChanged(row!))
-    return row!
   })
 }
 

@@ -52,10 +52,15 @@ export const RESERVATION_VERBS = ['CREATE_RESERVATION', 'UPDATE_RESERVATION', 'D
 export const SLURM_VERBS = [...NODE_VERBS, ...JOB_VERBS, 'SET_PARTITION_STATE', ...RESERVATION_VERBS] as const
 export type SlurmVerb = (typeof SLURM_VERBS)[number]
 
-/** What to do with a list of targets. `reason` is the whole text that Slurm stores. */
+/**
+ * What to do with a list of targets. `reason` is the whole text that Slurm stores.
+ * With `keepDrained`, nodes that are already drained keep their reason. With `onlyReason`, only nodes with that reason are resumed.
+ */
 export type SlurmAction =
-  | { verb: 'DRAIN_NODES' | 'DOWN_NODES'; reason: string }
-  | { verb: 'RESUME_NODES' | 'UNDRAIN_NODES' | 'POWER_UP_NODES' | 'POWER_DOWN_NODES' }
+  | { verb: 'DRAIN_NODES'; reason: string; keepDrained?: boolean | undefined }
+  | { verb: 'DOWN_NODES'; reason: string }
+  | { verb: 'RESUME_NODES'; onlyReason?: string | undefined }
+  | { verb: 'UNDRAIN_NODES' | 'POWER_UP_NODES' | 'POWER_DOWN_NODES' }
   | ({ verb: 'REBOOT_NODES' } & RebootOptions)
   | ({ verb: 'UPDATE_NODES' } & NodeChanges)
   | { verb: 'HOLD_JOBS' | 'RELEASE_JOBS' | 'REQUEUE_JOBS' | 'SUSPEND_JOBS' | 'RESUME_JOBS' }

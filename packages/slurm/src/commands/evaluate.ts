@@ -83,11 +83,11 @@ function nodeState(action: SlurmAction, node: SlurmNode): TargetState {
 function isNodeReached(action: SlurmAction, node: SlurmNode, has: (...flags: string[]) => boolean): boolean {
   switch (action.verb) {
     case 'DRAIN_NODES':
-      return has('DRAIN') && node.reason === action.reason
+      return has('DRAIN') && (node.reason === action.reason || action.keepDrained === true)
     case 'DOWN_NODES':
       return node.states[0] === 'DOWN' && node.reason === action.reason
     case 'RESUME_NODES':
-      return !has('DRAIN', 'DOWN', 'FAIL', 'POWER_DOWN')
+      return !has('DRAIN', 'DOWN', 'FAIL', 'POWER_DOWN') || (action.onlyReason !== undefined && node.reason !== action.onlyReason)
     case 'UNDRAIN_NODES':
       return !has('DRAIN')
     case 'POWER_UP_NODES':

@@ -31,6 +31,19 @@ export const HostResult = builder.enumType('HostResult', {
   }),
 })
 
+export const JobRunBatchPhase = builder.enumType('JobRunBatchPhase', {
+  description: 'What a batch of Slurm nodes does.',
+  values: same({
+    DRAINING: 'Its nodes are being drained: Slurm starts no further jobs on them.',
+    WAITING_FOR_JOBS: 'Running jobs continue; it waits for their end.',
+    RUNNING: 'A run executes the playbook.',
+    VERIFYING: 'The playbook has ended; its nodes must be registered in Slurm and healthy.',
+    RESUMING: 'Its nodes are being resumed.',
+    DONE: 'Its nodes are in service again.',
+    FAILED: 'It failed; no further batch begins.',
+  }),
+})
+
 export const JobRunOrderField = builder.enumType('JobRunOrderField', {
   description: 'Fields by which runs can be ordered.',
   values: same({ CREATED_AT: 'Time of creation.' }),

@@ -2,6 +2,7 @@ import { Conflict, NotFound } from '@muster/core/errors'
 import { cancelJobRun, jobRunAudit, runJob } from '@muster/core/runs'
 import { rowId } from '../shared/ids.ts'
 import { mutation } from '../shared/mutation.ts'
+import { SlurmRunInput } from './slurm/inputs.ts'
 import { JobRun } from './types.ts'
 
 const payload = { run: { type: JobRun, description: 'The run.' } }
@@ -35,6 +36,11 @@ export const RunJobInput = mutation('runJob', {
     diffMode: t.boolean({ description: 'Shows the changes in files (`--diff`).' }),
     verbosity: t.int({ description: 'Verbosity of Ansible, 0 to 4.' }),
     reason: t.string({ description: 'Why the run is started.' }),
+    slurm: t.field({
+      type: SlurmRunInput,
+      description:
+        'Drains the nodes in Slurm batch by batch, and runs when no job is left on them. All nodes must belong to one cluster. Omitted: runs at once, beside jobs.',
+    }),
   }),
   payload,
   errors: [Conflict, NotFound],

@@ -46,6 +46,10 @@ export async function rowsOf(
   await t.given.credential(tenant.admin, 'BECOME', { name: `${marker}-stored`, allowedHosts: [marker], ...(inStore as object) })
   const group = newId()
   const finished = { startedAt: new Date(), finishedAt: new Date(), endCause: 'exit', exitCode: 2, hostsFailed: 1, hostsTotal: 1 }
+  const slurm = {
+    ...{ batchSize: 1, deadlineSeconds: 60, floorPercent: 0, healthSeconds: 60, includeReserved: false, maintenanceOnly: false },
+    ...{ clusterId: crypto.randomUUID(), clusterName: marker, waitsFor: marker },
+  }
   const run = { becomeMethod: 'sudo', endCause: null, limit: null, serial: null }
   const vars = { vars: { [marker]: marker }, source: `${marker}: ${marker}` }
   const query = {
@@ -95,9 +99,11 @@ export async function rowsOf(
     job_artifacts: [{ kind: 'log', store: 'local' }],
     job_run_events: [{ kind: 'output' }, { kind: 'ok', seq: 2 }],
     job_run_hosts: [{ result: 'FAILED' }],
+    job_run_batches: [{ phase: 'RUNNING', finishedAt: null }],
+    job_run_slurm_nodes: [{ outcome: null, isDrained: true }],
     job_runs: [
-      { number: 7001, ...run, ...finished },
-      { number: 7002, ...run },
+      { number: 7001, ...run, ...finished, slurm },
+      { number: 7002, ...run, slurm: null },
     ],
     job_templates: [{ serial: null }],
     node_groups: [

@@ -11,6 +11,11 @@ const RUN = graphql(`query RunsGet($id: ID!, $first: Int, $after: String) {
   node(id: $id) { __typename ... on JobRun {
     id number templateName status statusReason waitingReason limit become becomeMethod becomeUser serial maxFailPercentage jobTags skipTags checkMode
     diffMode forks reason createdBy { name } createdAt startedAt finishedAt durationMs attempt isReadOnly parent { id number } retries { id number status }
+    slurm {
+      clusterName batchSize floorPercent deadlineSeconds waitsFor drained { count hostlist } pending { count hostlist }
+      batches { number phase phaseSince hosts { count hostlist } error run { id number status } }
+    }
+    batchOf { id number }
     hostCounts { total ok failed unreachable } retryBlockedReason
     waitingFor { run { id number templateName createdBy { name } } hostlist acquiredAt } hostSummary { result count hostlist }
     hosts(first: $first, after: $after) {
@@ -66,6 +71,8 @@ export const runsGet = () =>
             'waits for',
             `${other.hostlist}: ${other.acquiredAt ? 'locked' : 'requested earlier'} by ${other.run.templateName} ${other.run.number} of ${other.run.createdBy.name}`,
           ]),
+          ['batch of', run.batchOf && `run ${run.batchOf.number}`],
+          ...(run.slurm ? slurmFields(run.slurm) : []),
           ...run.hostSummary.map((s): [string, string] => [s.result.toLowerCase(), `${s.count}  ${s.hostlist}`]),
         ]),
       )
@@ -85,3 +92,16 @@ export const runsGet = () =>
       )
       if (run.retryBlockedReason === null) process.stderr.write(`\nRetry these hosts: \`muster retry ${run.number}\`\n`)
     })
+
+const slurmFields = (slurm: NonNullable<Run['slurm']>): [string, string | null][] => [
+  ['cluster', `${slurm.clusterName}, ${slurm.batchSize} at a time, ${slurm.floorPercent} % of each partition stays in service`],
+  ...slurm.batches.map(({ number, hosts, phase, phaseSince, run, error }): [string, string] => [
+    `batch ${number}`,
+    [`${phase}  ${hosts.hostlist}`, `since ${ago(phaseSince)}`, run && `run ${run.number} ${run.status}`, error]
+      .filter(Boolean)
+      .join(', '),
+  ]),
+  ['waits for', slurm.waitsFor],
+  ['left', slurm.pending.hostlist],
+  ['drained', slurm.drained.hostlist],
+]

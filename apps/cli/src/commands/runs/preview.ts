@@ -2,7 +2,7 @@ import { request } from '../../client.ts'
 import type { Output } from '../../command.ts'
 import { EXIT, orThrow } from '../../errors.ts'
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts'
-import { count, isTable, printObject, printRows, shellQuote } from '../../output.ts'
+import { clock, count, isTable, printObject, printRows, shellQuote } from '../../output.ts'
 
 const PREVIEW = graphql(`query Preview($input: RunJobInput!) {
   previewRun(input: $input) {
@@ -12,6 +12,10 @@ const PREVIEW = graphql(`query Preview($input: RunJobInput!) {
       hosts(first: 500) { edges { node { name groups blockedReason vars { name value { json isSecret } layer group } } } }
       rejections { hostlist reason }
       waitsFor { hostlist run { id number templateName createdBy { name } } }
+      slurm {
+        clusterName batchCount batches { hosts { count hostlist } jobCount waitSeconds } partitions { name nodes inService floor }
+        outOfService { count hostlist } skipped { host reason } waitsFor playbookSeconds estimatedSeconds
+      }
     }
     ... on Error { code message }
     ... on InvalidInputError { issues { path message } }
@@ -39,6 +43,7 @@ function printPreview(run: Preview, output: Output): void {
   print(`on ${count(run.hostCount, 'node')}: ${run.hostlist || '-'}`)
   for (const { hostlist, reason } of run.rejections) print(`rejected: ${hostlist}: ${reason}`)
   for (const each of run.waitsFor) print(`waits for ${each.run.templateName} of ${each.run.createdBy.name} on ${each.hostlist}`)
+  if (run.slurm) printBatches(run.slurm, output)
   print('')
   printRows(
     run.hosts.flatMap((host) => host.vars.map((each) => ({ host: host.name, ...each }))),
@@ -52,4 +57,29 @@ function printPreview(run: Preview, output: Output): void {
     'No variables.',
   )
   for (const { name, value } of run.extraVars) if (value.isSecret) print(`${name} is secret and not shown.`)
+}
+
+const duration = (seconds: number | null): string => clock(seconds === null ? null : seconds * 1000) ?? 'unknown'
+
+function printBatches(slurm: NonNullable<Preview['slurm']>, output: Output): void {
+  const print = (line: string) => process.stdout.write(`${line}\n`)
+  print(
+    `\n${slurm.batchCount} ${slurm.batchCount === 1 ? 'batch' : 'batches'} of ${slurm.clusterName}; estimated duration: ${duration(slurm.estimatedSeconds)}`,
+  )
+  if (slurm.waitsFor) print(`cannot begin now: waits for ${slurm.waitsFor}`)
+  for (const { host, reason } of slurm.skipped) print(`skipped: ${host}: ${reason}`)
+  if (slurm.outOfService.count > 0) print(`already out of service, not resumed afterwards: ${slurm.outOfService.hostlist}`)
+  for (const { name, nodes, inService, floor } of slurm.partitions)
+    print(`partition ${name}: ${inService} of ${count(nodes, 'node')} in service, ${floor} must stay`)
+  printRows(
+    slurm.batches,
+    [
+      { title: 'BATCH', value: (batch) => slurm.batches.indexOf(batch) + 1 },
+      { title: 'NODES', value: ({ hosts }) => hosts.hostlist },
+      { title: 'JOBS', value: ({ jobCount }) => jobCount },
+      { title: 'WAIT', value: ({ waitSeconds }) => duration(waitSeconds) },
+    ],
+    output,
+    'No batches.',
+  )
 }

@@ -24,6 +24,13 @@ type Options = Output & {
   diff?: true
   verbose: number
   reason?: string
+  slurmDrain?: true
+  slurmBatch?: number
+  slurmDeadline?: number
+  slurmFloor?: number
+  slurmHealth?: number
+  slurmReserved?: true
+  slurmMaintenance?: true
   idempotencyKey?: string
   detach?: true
   preview?: true
@@ -49,6 +56,13 @@ export const run = () =>
     .option('-D, --diff', 'show changes of files')
     .option('-v, --verbose', 'more output of Ansible; repeatable', (_: string, before: number) => before + 1, 0)
     .option('--reason <text>', 'reason, kept with the run')
+    .option('--slurm-drain', 'drain the nodes in Slurm first, batch by batch; resume them when they are healthy')
+    .option('--slurm-batch <n>', 'nodes that are drained at the same time (default: 1)', integer)
+    .option('--slurm-deadline <seconds>', 'how long a batch waits for jobs and capacity (default: 86400)', integer)
+    .option('--slurm-floor <n>', 'share of each partition that stays in service, 0 to 100 (default: 50)', percentage)
+    .option('--slurm-health <seconds>', 'how long nodes may take to be healthy afterwards (default: 300)', integer)
+    .option('--slurm-reserved', 'drain nodes that are reserved by others, too')
+    .option('--slurm-maintenance', 'drain nodes only during a reservation with the flag MAINT')
     .option('--idempotency-key <key>', 'a repeated key returns the same run instead of starting another')
     .option('--preview', 'start nothing; print the command line, nodes, variables and blockers')
     .withOutput('output format of the preview: table, json or yaml')
@@ -69,6 +83,7 @@ export const run = () =>
         diffMode: options.diff ?? false,
         verbosity: options.verbose,
         ...(options.reason ? { reason: options.reason } : {}),
+        ...slurmInput(options),
         ...(options.idempotencyKey ? { idempotencyKey: options.idempotencyKey } : {}),
       }
       if (options.preview) {
@@ -83,6 +98,34 @@ export const run = () =>
       )
       await followStarted(orThrow(runJob).run, options.detach)
     })
+
+const SLURM_OPTIONS = {
+  slurmBatch: '--slurm-batch',
+  slurmDeadline: '--slurm-deadline',
+  slurmFloor: '--slurm-floor',
+  slurmHealth: '--slurm-health',
+  slurmReserved: '--slurm-reserved',
+  slurmMaintenance: '--slurm-maintenance',
+} as const
+
+function slurmInput(options: Options) {
+  if (!options.slurmDrain) {
+    const [, flag] =
+      Object.entries(SLURM_OPTIONS).find(([name]) => options[name as keyof typeof SLURM_OPTIONS] !== undefined) ?? []
+    if (flag) throw new CliError(`${flag} needs --slurm-drain.`, EXIT.usage)
+    return {}
+  }
+  return {
+    slurm: {
+      ...(options.slurmBatch === undefined ? {} : { batchSize: options.slurmBatch }),
+      ...(options.slurmDeadline === undefined ? {} : { deadlineSeconds: options.slurmDeadline }),
+      ...(options.slurmFloor === undefined ? {} : { floorPercent: options.slurmFloor }),
+      ...(options.slurmHealth === undefined ? {} : { healthSeconds: options.slurmHealth }),
+      includeReserved: options.slurmReserved ?? false,
+      maintenanceOnly: options.slurmMaintenance ?? false,
+    },
+  }
+}
 
 /** Adds extra vars as ansible-playbook does: `key=value`, YAML, JSON or @FILE; later values win. */
 export function addVars(text: string, before: Vars = {}): Vars {

@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../../audit/index.ts'
-import { actorColumns, authorizeSomewhere, type Ctx, inTransaction } from '../../kernel/context.ts'
+import { actorColumns, authorizeSomewhere, type Ctx, inTransaction, type Tx } from '../../kernel/context.ts'
 import { notFoundOrConflict, visibleTo } from '../../kernel/db/rows.ts'
 import { parseInput } from '../../kernel/errors.ts'
 import { IdInput } from '../../kernel/input.ts'
@@ -27,20 +27,33 @@ export async function cancelJobRun(ctx: Ctx, input: z.input<typeof IdInput>): Pr
     if (!before) throw await notFoundOrConflict(tx, ctx, jobRuns, id, 'run', (run) => `The run ${run.id} is over: ${run.status}.`)
     await authorizeCancel(tx, ctx, before)
     if (before.cancelRequestedAt) return before
-    const [asked] = await tx
-      .update(jobRuns)
-      .set({ cancelRequestedAt: sql`now()`, ...actorColumns(ctx, 'cancelRequested') })
-      .where(unfinished)
-      .returning()
-    await audit(tx, ctx, jobRunAudit.cancel, { id, name: before.templateName })
-    if (before.startedAt) {
-      ctx.notify(jobRunChanged({ id, tenantId: ctx.tenantId }))
-      ctx.notify(jobRunCancelRequested({ id, tenantId: ctx.tenantId }))
-      return asked!
-    }
-    const message = `Canceled by ${ctx.actor.name} before it began.`
-    const [ended] = await endJobRuns(tx, [id], { endCause: 'cancel', error: message }, message)
-    for (const changeEvent of changeEventsOfEnd(ended!)) ctx.notify(changeEvent)
-    return ended!
+    return requestCancel(tx, ctx, before, actorColumns(ctx, 'cancelRequested'))
   })
+}
+
+/**
+ * Cancels an unfinished run that the caller has locked.
+ * @param by who asked for it
+ */
+export async function requestCancel(
+  tx: Tx,
+  ctx: Ctx,
+  { id, templateName, startedAt }: JobRun,
+  by: Pick<JobRun, 'cancelRequestedById' | 'cancelRequestedByName'>,
+): Promise<JobRun> {
+  const [asked] = await tx
+    .update(jobRuns)
+    .set({ cancelRequestedAt: sql`now()`, ...by })
+    .where(and(visibleTo(ctx, jobRuns), eq(jobRuns.id, id)))
+    .returning()
+  await audit(tx, ctx, jobRunAudit.cancel, { id, name: templateName })
+  if (startedAt) {
+    ctx.notify(jobRunChanged({ id, tenantId: ctx.tenantId }))
+    ctx.notify(jobRunCancelRequested({ id, tenantId: ctx.tenantId }))
+    return asked!
+  }
+  const message = `Canceled by ${by.cancelRequestedByName} before it began.`
+  const [ended] = await endJobRuns(tx, [id], { endCause: 'cancel', error: message }, message)
+  for (const changeEvent of changeEventsOfEnd(ended!)) ctx.notify(changeEvent)
+  return ended!
 }

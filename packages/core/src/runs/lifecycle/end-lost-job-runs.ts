@@ -39,7 +39,14 @@ export async function endLostJobRuns(
         or ${jobRuns.retriedAt} is not null or ${jobRuns.cancelRequestedAt} is not null`,
       })
       .from(jobRuns)
-      .where(and(isNull(jobRuns.finishedAt), isNotNull(jobRuns.startedAt), untouched(WORKER_LOST_AFTER_SECONDS)))
+      .where(
+        and(
+          isNull(jobRuns.finishedAt),
+          isNotNull(jobRuns.startedAt),
+          isNull(jobRuns.slurm),
+          untouched(WORKER_LOST_AFTER_SECONDS),
+        ),
+      )
       .limit(AT_ONCE)
       .for('update', { skipLocked: true })
     const last = open.filter((run) => run.isLast).map((run) => run.id)

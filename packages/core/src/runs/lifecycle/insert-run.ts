@@ -11,13 +11,14 @@ const HOSTS_PER_INSERT = 5000
 type Settings = Omit<
   typeof jobRuns.$inferInsert,
   'id' | 'tenantId' | 'number' | 'createdById' | 'createdByName' | 'hostsTotal' | 'workerSeenAt'
->
+> &
+  Partial<ReturnType<typeof createdBy>>
 
 /**
  * Inserts a run with its hosts and triggers a worker. Requests the locks of its nodes if the run changes them. Takes the number
  * from the tenant's row, which stays locked until the transaction ends, so that numbers are unique.
  */
-export async function insertRun(tx: Tx, ctx: Ctx, settings: Settings, nodes: LeanNode[]): Promise<JobRun> {
+export async function insertRun(tx: Tx, ctx: Ctx, settings: Settings, nodes: Pick<LeanNode, 'id' | 'name'>[]): Promise<JobRun> {
   const [tenant] = await tx
     .update(tenants)
     .set({ lastRunNumber: sql`${tenants.lastRunNumber} + 1` })
@@ -26,12 +27,13 @@ export async function insertRun(tx: Tx, ctx: Ctx, settings: Settings, nodes: Lea
   const rows = await tx
     .insert(jobRuns)
     .values({
+      ...createdBy(ctx),
       ...settings,
       tenantId: ctx.tenantId,
       number: tenant!.number,
-      ...createdBy(ctx),
       hostsTotal: nodes.length,
       workerSeenAt: sql`now()`,
+      ...(settings.slurm ? { startedAt: sql`now()` } : {}),
     })
     .returning()
   const run = rows[0]!
@@ -39,6 +41,8 @@ export async function insertRun(tx: Tx, ctx: Ctx, settings: Settings, nodes: Lea
     await tx
       .insert(jobRunHosts)
       .values(nodes.slice(i, i + HOSTS_PER_INSERT).map((node) => ({ jobRunId: run.id, nodeId: node.id, name: node.name })))
+  // No worker claims it: `advanceSlurmRun` starts a run for each of its batches, and those lock the nodes.
+  if (run.slurm) return run
   if (!run.isReadOnly)
     await enqueueForLocks(
       tx,

@@ -8,6 +8,8 @@ import { checkExtraVars } from '../../templates/index.ts'
 import type { JobTemplate, Vars } from '../../templates/tables.ts'
 import { type EffectiveVar, varsOfNodes } from '../../variables/index.ts'
 import { jobRunPermissions } from '../permissions.ts'
+import { authorizeSlurmRun } from '../slurm/insert-slurm-run.ts'
+import { planSlurmRun, type SlurmRunPlan } from '../slurm/plan-slurm-run.ts'
 import { assertNotEmpty, blockedNodes } from './assert-runnable.ts'
 import { authorizeRun } from './authorize-run.ts'
 import { ansibleArguments } from './command-line.ts'
@@ -34,6 +36,8 @@ export type RunPreview = {
   command: string[]
   /** Runs that hold or wait for some of the nodes. This run would wait for them. */
   waitsFor: Blocker[]
+  /** Batches, when it drains nodes of a Slurm cluster; else null. */
+  slurm: SlurmRunPlan | null
 }
 
 /**
@@ -52,10 +56,12 @@ export async function previewRun(ctx: Ctx, input: z.input<typeof RunJobInput>): 
   await authorizeRun(ctx.db, ctx, template, nodes)
   assertNotEmpty(nodes, given.nodeIds ? 'nodeIds' : 'limit')
   const ids = nodes.map((node) => node.id)
-  const [vars, unfit, waitsFor] = await Promise.all([
+  if (given.slurm) authorizeSlurmRun(ctx)
+  const [vars, unfit, waitsFor, slurm] = await Promise.all([
     varsOfNodes(ctx, ids, { vars: extraVars }),
     blockedNodes(ctx, ctx.db, nodes),
     settings.isReadOnly ? [] : runsAtNodes(ctx, ids),
+    given.slurm ? planSlurmRun(ctx, { id: template.id, timeoutSeconds: settings.timeoutSeconds }, nodes, given.slurm) : null,
   ])
   const reasons = new Map([...unfit].flatMap(([reason, some]) => some.map((node) => [node.id, reason])))
   const files = { inventory: 'inventory.yml', extraVars: 'extra-vars.yml', playbook: settings.playbookPath }
@@ -71,6 +77,7 @@ export async function previewRun(ctx: Ctx, input: z.input<typeof RunJobInput>): 
     secretVars: Object.keys(secrets),
     command: ['ansible-playbook', ...ansibleArguments(settings, files)],
     waitsFor,
+    slurm,
   }
 }
 

@@ -12,10 +12,12 @@ import { jobRunAudit } from '../audit-actions.ts'
 import { jobRunChanged } from '../change-events.ts'
 import { jobRunPermissions } from '../permissions.ts'
 import { retryBlockedReason } from '../policy.ts'
+import { insertSlurmRun } from '../slurm/insert-slurm-run.ts'
 import { type HostResult, type JobRun, jobRunHosts, jobRuns } from '../tables.ts'
 import { assertRunnable } from './assert-runnable.ts'
 import { authorizeRun } from './authorize-run.ts'
 import { insertRun } from './insert-run.ts'
+import { settingsOfRun } from './run-settings.ts'
 
 export const RETRIES = ['FAILED', 'UNREACHABLE', 'NOT_RUN'] as const
 
@@ -76,17 +78,15 @@ export async function retryJobRun(ctx: Ctx, input: z.input<typeof RetryJobRunInp
       await authorizeRun(tx, ctx, template, nodes)
       await assertRunnable(ctx, tx, nodes, 'nodeIds')
       await assertSandboxFor(tx, parent.source)
-      const run = await insertRun(
-        tx,
-        ctx,
-        {
-          ...settingsOf(parent),
-          parentRunId: parent.id,
-          attempt: parent.attempt + 1,
-          reason: reason ?? null,
-        },
-        nodes,
-      )
+      const settings = {
+        ...settingsOfRun(parent),
+        parentRunId: parent.id,
+        attempt: parent.attempt + 1,
+        reason: reason ?? null,
+      }
+      const run = parent.slurm
+        ? await insertSlurmRun(tx, ctx, settings, nodes, parent.slurm)
+        : await insertRun(tx, ctx, settings, nodes)
       await audit(tx, ctx, jobRunAudit.retry, { id: run.id, name: run.templateName }, { parent: parent.id, hosts: nodes.length })
       ctx.notify(jobRunChanged({ id: run.id, tenantId: ctx.tenantId }))
       ctx.notify(jobRunChanged({ id: parent.id, tenantId: ctx.tenantId }))
@@ -100,32 +100,3 @@ const NONE: Record<(typeof RETRIES)[number], string> = {
   UNREACHABLE: 'was unreachable',
   NOT_RUN: 'was not run',
 }
-
-/** Everything that another run needs to repeat this one, including its secrets and the commit of its playbook. */
-const settingsOf = (run: JobRun) => ({
-  templateId: run.templateId,
-  templateName: run.templateName,
-  templateVersion: run.templateVersion,
-  source: run.source,
-  bundleId: run.bundleId,
-  gitUrl: run.gitUrl,
-  gitRef: run.gitCommit ?? run.gitRef,
-  gitCredentialId: run.gitCredentialId,
-  playbookPath: run.playbookPath,
-  become: run.become,
-  becomeMethod: run.becomeMethod,
-  becomeUser: run.becomeUser,
-  timeoutSeconds: run.timeoutSeconds,
-  forks: run.forks,
-  serial: run.serial,
-  maxFailPercentage: run.maxFailPercentage,
-  jobTags: run.jobTags,
-  skipTags: run.skipTags,
-  checkMode: run.checkMode,
-  diffMode: run.diffMode,
-  isReadOnly: run.isReadOnly,
-  isIdempotent: run.isIdempotent,
-  verbosity: run.verbosity,
-  extraVars: run.extraVars,
-  secretsId: run.secretsId,
-})

@@ -10,6 +10,8 @@ import { assertSandboxFor } from '../../workers/index.ts'
 import { jobRunAudit } from '../audit-actions.ts'
 import { jobRunChanged } from '../change-events.ts'
 import { jobRunPermissions } from '../permissions.ts'
+import { insertSlurmRun } from '../slurm/insert-slurm-run.ts'
+import { SlurmRunInput } from '../slurm/options.ts'
 import { type JobRun, jobRuns, runSecrets } from '../tables.ts'
 import { assertRunnable } from './assert-runnable.ts'
 import { authorizeRun } from './authorize-run.ts'
@@ -33,6 +35,7 @@ export const RunJobInput = z
     diffMode: z.boolean().nullish(),
     verbosity: z.int().min(0).max(4).nullish(),
     reason: multilineText(1000).nullish(),
+    slurm: SlurmRunInput.nullish(),
     idempotencyKey: IdempotencyKey,
   })
   .refine((input) => !input.nodeIds !== !input.limit, 'say where to run: either nodeIds or limit')
@@ -61,18 +64,16 @@ export async function runJob(ctx: Ctx, input: z.input<typeof RunJobInput>): Prom
       await assertRunnable(ctx, tx, nodes, given.nodeIds ? 'nodeIds' : 'limit')
       await assertSandboxFor(tx, template.source)
       if (secrets) await tx.insert(runSecrets).values(secrets)
-      const run = await insertRun(
-        tx,
-        ctx,
-        {
-          ...settingsOf(template, given),
-          limit: given.limit ?? null,
-          extraVars: vars.extraVars,
-          secretsId: secrets?.id ?? null,
-          reason: given.reason ?? null,
-        },
-        nodes,
-      )
+      const settings = {
+        ...settingsOf(template, given),
+        limit: given.limit ?? null,
+        extraVars: vars.extraVars,
+        secretsId: secrets?.id ?? null,
+        reason: given.reason ?? null,
+      }
+      const run = given.slurm
+        ? await insertSlurmRun(tx, ctx, settings, nodes, given.slurm)
+        : await insertRun(tx, ctx, settings, nodes)
       await audit(tx, ctx, jobRunAudit.start, { id: run.id, name: run.templateName }, { limit: run.limit, hosts: nodes.length })
       ctx.notify(jobRunChanged({ id: run.id, tenantId: ctx.tenantId }))
       return run

@@ -5,7 +5,7 @@ import { visibleTo } from '../../kernel/db/rows.ts'
 import { Conflict, InvalidInput, NotFound } from '../../kernel/errors.ts'
 import { fillIn, secretNames } from '../../templates/index.ts'
 import { type JobTemplate, jobTemplates, type Vars } from '../../templates/tables.ts'
-import type { runSecrets } from '../tables.ts'
+import type { JobRun, runSecrets } from '../tables.ts'
 
 const SHORTEST_SECRET = 4
 
@@ -90,3 +90,32 @@ export async function encryptRunSecrets(
   for (const [field, text] of Object.entries(secrets)) encrypted[field] = await ctx.vault.encrypt({ ...place, field }, text)
   return { id: place.objectId, tenantId: ctx.tenantId, name: template.name, encrypted }
 }
+
+/** Everything that another run needs to repeat this one, including its secrets and the commit of its playbook. */
+export const settingsOfRun = (run: JobRun) => ({
+  templateId: run.templateId,
+  templateName: run.templateName,
+  templateVersion: run.templateVersion,
+  source: run.source,
+  bundleId: run.bundleId,
+  gitUrl: run.gitUrl,
+  gitRef: run.gitCommit ?? run.gitRef,
+  gitCredentialId: run.gitCredentialId,
+  playbookPath: run.playbookPath,
+  become: run.become,
+  becomeMethod: run.becomeMethod,
+  becomeUser: run.becomeUser,
+  timeoutSeconds: run.timeoutSeconds,
+  forks: run.forks,
+  serial: run.serial,
+  maxFailPercentage: run.maxFailPercentage,
+  jobTags: run.jobTags,
+  skipTags: run.skipTags,
+  checkMode: run.checkMode,
+  diffMode: run.diffMode,
+  isReadOnly: run.isReadOnly,
+  isIdempotent: run.isIdempotent,
+  verbosity: run.verbosity,
+  extraVars: run.extraVars,
+  secretsId: run.secretsId,
+})

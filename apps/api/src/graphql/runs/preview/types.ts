@@ -7,6 +7,7 @@ import { RunBlocker } from '../../run-queue/types.ts'
 import { connectionTypes, PAGED } from '../../shared/connections.ts'
 import { JobTemplate } from '../../templates/types.ts'
 import { EffectiveVarType, namedValues, Variable } from '../../variables/types.ts'
+import { RunPreviewSlurm } from './slurm.ts'
 
 const MAX_REJECTIONS = 100
 
@@ -97,6 +98,11 @@ export const RunPreviewType = builder.objectRef<RunPreview>('RunPreview').implem
     waitsFor: t.expose('waitsFor', {
       type: [RunBlocker],
       description: 'Runs that hold or wait for locks of its nodes. At most 20.',
+    }),
+    slurm: t.expose('slurm', {
+      type: RunPreviewSlurm,
+      nullable: true,
+      description: 'The batches, when the run drains nodes of a Slurm cluster; otherwise null.',
     }),
   }),
 })

@@ -1,0 +1,86 @@
+import { eq, sql } from 'drizzle-orm'
+import { requestRefresh } from '../../clusters/index.ts'
+import type { Ctx, Tx } from '../../kernel/context.ts'
+import { isOneOf } from '../../kernel/db/rows.ts'
+import { requestCancel } from '../lifecycle/cancel-job-run.ts'
+import { type HostResult, type JobRunBatch, jobRunHosts, jobRuns } from '../tables.ts'
+import { healthProblem, readClusterView } from './cluster-view.ts'
+import { appendNotice } from './notices.ts'
+import { beginResuming } from './resume-phase.ts'
+import { elapsedSeconds, hostsOf, nodesOf, type Rollout, setNodes, setPhase, setWaitsFor } from './rollout.ts'
+
+const GOOD: readonly HostResult[] = ['OK', 'CHANGED', 'SKIPPED']
+
+/** RUNNING: takes over the results of the batch's run when it has ended. */
+export async function finishPlaybook(tx: Tx, ctx: Ctx, rollout: Rollout, batch: JobRunBatch): Promise<boolean> {
+  const { run, options } = rollout
+  const [child] = batch.childRunId ? await tx.select().from(jobRuns).where(eq(jobRuns.id, batch.childRunId)).for('update') : []
+  const members = nodesOf(rollout, batch)
+  if (child && !child.finishedAt) {
+    const { cancelRequestedById, cancelRequestedByName } = run
+    if (!run.cancelRequestedAt || child.cancelRequestedAt) return false
+    await requestCancel(tx, ctx, child, { cancelRequestedById, cancelRequestedByName })
+    return true
+  }
+  await tx.execute(sql`
+    update ${jobRunHosts} p set ok = c.ok, changed = c.changed, failed = c.failed, unreachable = c.unreachable, skipped = c.skipped,
+      rescued = c.rescued, ignored = c.ignored, result = c.result, current_task = c.current_task, message = c.message
+    from ${jobRunHosts} c where p.job_run_id = ${run.id} and c.job_run_id = ${batch.childRunId} and c.name = p.name`)
+  const hosts = child ? await tx.select().from(jobRunHosts).where(eq(jobRunHosts.jobRunId, child.id)) : []
+  const byName = new Map(hosts.map((host) => [host.name, host]))
+  const resultOf = ({ host }: { host: string }): HostResult => byName.get(host)?.result ?? 'NOT_RUN'
+  const notGood = members.filter((node) => !GOOD.includes(resultOf(node)))
+  for (const node of notGood) {
+    // The playbook did not reach it, so it is as before.
+    const isUntouched = resultOf(node) === 'NOT_RUN'
+    const changes = isUntouched
+      ? { outcome: 'SKIPPED' as const, message: 'The playbook did not run on it.' }
+      : { outcome: 'FAILED' as const, message: 'The playbook did not succeed on it.' }
+    await setNodes(tx, [node], changes)
+    Object.assign(node, changes)
+  }
+  const ended = child ? `The run ${child.number} ended with ${child.status}.` : 'The run of the batch was deleted.'
+  const error = child?.status === 'SUCCEEDED' ? null : ended
+  await appendNotice(tx, ctx, run.id, `Batch ${batch.number}: ${ended}`)
+  if (notGood.length === members.length) return beginResuming(tx, ctx, rollout, batch, { error: error ?? ended })
+  await setPhase(tx, batch, { phase: 'VERIFYING', error })
+  await requestRefresh(tx, ctx, options.clusterId)
+  return true
+}
+
+/** VERIFYING: waits until the nodes with a good result are registered and healthy. */
+export async function verifyNodes(tx: Tx, ctx: Ctx, rollout: Rollout, batch: JobRunBatch): Promise<boolean> {
+  const { run, options } = rollout
+  const members = nodesOf(rollout, batch).filter(({ outcome }) => outcome === null)
+  const view = await readClusterView(tx, ctx, options.clusterId)
+  const isLate = elapsedSeconds(rollout, batch.phaseSince) > options.healthSeconds
+  const isCurrent = view !== null && view.readAt !== null && view.readAt >= batch.phaseSince.getTime()
+  const [child] = batch.childRunId ? await tx.select().from(jobRuns).where(eq(jobRuns.id, batch.childRunId)) : []
+  const startedAt = child?.startedAt?.getTime() ?? batch.createdAt.getTime()
+  const problemOf = ({ name, drainReason }: (typeof members)[number]): string | null => {
+    if (!isCurrent) return `The cluster ${options.clusterName} could not be read after the playbook.`
+    const node = view.nodes.get(name)
+    return node ? healthProblem(node, drainReason, startedAt) : `The cluster ${options.clusterName} no longer has it.`
+  }
+  const sick = members.flatMap((node) => {
+    const problem = problemOf(node)
+    return problem === null ? [] : [{ node, problem }]
+  })
+  if (sick.length > 0 && !isLate) {
+    const first = isCurrent ? sick[0]!.problem.replace(/\.$/, '') : 'a refresh of the cluster'
+    await setWaitsFor(tx, ctx, rollout, `healthy nodes: ${hostsOf(sick.map(({ node }) => node))} (${first})`)
+    return false
+  }
+  for (const { node, problem } of sick) {
+    const message = `Health check after the playbook: ${problem}`
+    await setNodes(tx, [node], { outcome: 'FAILED', message })
+    node.outcome = 'FAILED'
+    await tx
+      .update(jobRunHosts)
+      .set({ result: 'FAILED', message })
+      .where(sql`${jobRunHosts.jobRunId} = ${run.id} and ${isOneOf(jobRunHosts.name, [node.host], 'text')}`)
+  }
+  const [first] = sick
+  const error = first ? `${hostsOf(sick.map(({ node }) => node))}: not healthy after the playbook. ${first.problem}` : batch.error
+  return beginResuming(tx, ctx, rollout, batch, { error })
+}

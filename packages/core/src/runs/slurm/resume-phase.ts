@@ -1,0 +1,86 @@
+import type { Ctx, Tx } from '../../kernel/context.ts'
+import { newId } from '../../kernel/db/columns.ts'
+import { insertSlurmAction } from '../../slurm-actions/index.ts'
+import type { JobRunBatch } from '../tables.ts'
+import { appendNotice } from './notices.ts'
+import { elapsedSeconds, hostsOf, nodesOf, type Rollout, readAction, setNodes, setPhase, setWaitsFor } from './rollout.ts'
+
+/** How long and how often the resume is tried again while the controller does not answer. */
+const RETRY_SECONDS = 600
+const RETRY_EVERY_SECONDS = 30
+
+/**
+ * Begins to resume the nodes that Muster has drained: those with a good result, and those on which nothing ran. Failed ones stay drained.
+ * @param end why the batch failed; null when it did not
+ */
+export async function beginResuming(
+  tx: Tx,
+  ctx: Ctx,
+  rollout: Rollout,
+  batch: JobRunBatch,
+  { error, isTimedOut = false }: { error: string | null; isTimedOut?: boolean },
+): Promise<true> {
+  const resumeActionIds = await startActions(tx, ctx, rollout, batch)
+  await setWaitsFor(tx, ctx, rollout, null)
+  await setPhase(tx, batch, { phase: 'RESUMING', error, isTimedOut, resumeActionIds })
+  if (error) await appendNotice(tx, ctx, rollout.run.id, `Batch ${batch.number} failed. ${error}`)
+  return true
+}
+
+/** One action per reason: a node with another reason was drained by somebody else in the meantime, and stays so. */
+async function startActions(tx: Tx, ctx: Ctx, rollout: Rollout, batch: JobRunBatch): Promise<string[]> {
+  const { run, options } = rollout
+  const nodes = nodesOf(rollout, batch).filter(({ isDrained, outcome }) => isDrained && outcome !== 'FAILED')
+  const ids: string[] = []
+  for (const [onlyReason, some] of Map.groupBy(nodes, ({ drainReason }) => drainReason!)) {
+    const id = newId()
+    ids.push(id)
+    await insertSlurmAction(tx, ctx, {
+      id,
+      cluster: { id: options.clusterId, name: options.clusterName },
+      action: { verb: 'RESUME_NODES', onlyReason },
+      reason: `run ${run.number}: end of batch ${batch.number}`,
+      targets: some.map(({ name }) => name),
+      createdBy: { createdById: run.createdById, createdByName: run.createdByName },
+    })
+  }
+  return ids
+}
+
+/** RESUMING: ends the batch when its nodes are resumed. */
+export async function finishResuming(tx: Tx, ctx: Ctx, rollout: Rollout, batch: JobRunBatch): Promise<boolean> {
+  const members = nodesOf(rollout, batch)
+  const actions = await Promise.all(batch.resumeActionIds.map((id) => readAction(tx, id)))
+  if (actions.some((action) => action && !action.row.finishedAt)) return false
+  const items = actions.flatMap((action) => action?.items ?? [])
+  for (const { target, result, after } of items) {
+    const node = members.find(({ name }) => name === target)!
+    if (result !== 'DONE' && result !== 'UNCHANGED') continue
+    const isOther = result === 'UNCHANGED' && /\+DRAIN\b/.test(after ?? '')
+    const message = isOther ? `Left as it is, because its reason changed: ${after}` : node.message
+    await setNodes(tx, [node], { isDrained: false, message })
+    Object.assign(node, { isDrained: false })
+  }
+  const failed = items.filter(({ result }) => result !== 'DONE' && result !== 'UNCHANGED')
+  if (failed.length > 0 && elapsedSeconds(rollout, batch.phaseSince) < RETRY_SECONDS) {
+    const last = Math.max(...actions.map((action) => action?.row.finishedAt?.getTime() ?? 0))
+    if (rollout.now - last < RETRY_EVERY_SECONDS * 1000) return false
+    const resumeActionIds = await startActions(tx, ctx, rollout, batch)
+    await setPhase(tx, batch, { phase: 'RESUMING', resumeActionIds, phaseSince: batch.phaseSince })
+    return false
+  }
+  const problem = failed[0]
+    ? `The node ${failed[0].target} was not resumed. ${failed[0].message ?? `Result: ${failed[0].result}.`}`
+    : null
+  const error = [batch.error, problem].filter(Boolean).join(' ') || null
+  const good = members.filter(({ outcome, isDrained }) => batch.childRunId !== null && outcome === null && !isDrained)
+  await setNodes(tx, good, { outcome: 'OK' })
+  // The next batch needs data from after the end of the last command.
+  const finishedAt = new Date(
+    Math.max(batch.phaseSince.getTime(), ...actions.map((action) => action?.row.finishedAt?.getTime() ?? 0)),
+  )
+  await setPhase(tx, batch, { phase: error ? 'FAILED' : 'DONE', error, finishedAt })
+  const text = error ? `failed. ${problem ?? ''}`.trim() : `done, ${hostsOf(members)} in service.`
+  if (!batch.error || problem) await appendNotice(tx, ctx, rollout.run.id, `Batch ${batch.number}: ${text}`)
+  return true
+}
