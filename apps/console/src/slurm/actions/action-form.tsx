@@ -121,7 +121,8 @@ export function ActionForm({
       {shown && <Notice tone="bad">{shown.message}</Notice>}
       {isLoading ? <Skeleton className="h-24 w-full" /> : preview && <PreviewView preview={preview} />}
       <div className="flex justify-end gap-2">
-        <Button onClick={onCancel}>{t('common.cancel')}</Button>
+        {/* "Cancel" beside "Cancel: 2 targets" would be ambiguous. */}
+        <Button onClick={onCancel}>{t(verb === 'CANCEL_JOBS' ? 'common.close' : 'common.cancel')}</Button>
         <Button
           type="submit"
           variant={isDangerous(verb) ? 'danger' : 'primary'}
