@@ -131,7 +131,11 @@ it('invites, lists, changes and removes members', async () => {
   )
   const ownToken = process.env.MUSTER_TOKEN!
   vi.stubEnv('MUSTER_TOKEN', token.out.trim())
-  expect((await muster('whoami -o json')).out).toContain('operator')
+  expect(JSON.parse((await muster('whoami -o json')).out)).toMatchObject({
+    role: 'operator',
+    isInstallationAdmin: false,
+    token: { permissions: 'all of the role', nodeGroups: 'all nodes', networks: ['127.0.0.1/32', '10.0.0.0/8'] },
+  })
   vi.stubEnv('MUSTER_TOKEN', ownToken)
   expect((await muster('member role ci viewer')).err).toBe('ci is now viewer.\n')
   expect((await muster('member suspend ci')).err).toBe('Suspended ci.\n')
