@@ -160,12 +160,22 @@ function parseLastLine<T>(stdout: string): T {
 }
 
 /** The lab prints one JSON line with its nodes and their credentials. It goes to a private file, never to the log. */
-function labChild({ lab, slurm }: Settings, labFile: string, env: NodeJS.ProcessEnv): ChildSpec {
+function labChild({ lab, slurm, dataDir }: Settings, labFile: string, env: NodeJS.ProcessEnv): ChildSpec {
+  // Nodes of an earlier start stay reachable, with their approved host keys.
+  const identityFile = path.join(dataDir, 'lab-identity.json')
   let isUp = false
   fs.rmSync(labFile, { force: true })
   return {
     name: 'lab',
-    argv: ['packages/lab/src/main.ts', 'up', String(lab), ...(slurm ? ['--slurm'] : []), '--foreground'],
+    argv: [
+      'packages/lab/src/main.ts',
+      'up',
+      String(lab),
+      ...(slurm ? ['--slurm'] : []),
+      '--foreground',
+      '--identity',
+      identityFile,
+    ],
     env: withoutSecrets(env),
     ready: () => isUp,
     onLine: (line) => {

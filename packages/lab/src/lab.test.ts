@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -304,6 +305,27 @@ describe.runIf(root)('faults', () => {
     await expect(lab.fault('nobody', 'tarpit')).rejects.toThrow(/no node "nobody"\. Nodes: gpu-h100-01/)
     await expect(lab.fault(name, 'earthquake' as never)).rejects.toThrow(/Unknown fault "earthquake"\. Faults: link-down/)
   })
+})
+
+describe('a lab with an identity file', () => {
+  it.each(root ? (['namespaces', 'loopback'] as const) : (['loopback'] as const))(
+    'has the same addresses, host keys, logins and machine IDs again (%s)',
+    async (mode) => {
+      const identityFile = path.join(mkdtempSync(path.join(tmpdir(), 'muster-lab-')), 'identity.json')
+      const start = async () => {
+        const lab = await createLab({ mode, nodes: [{ name: 'again' }], bastion: false, identityFile })
+        const { host, port, hostKeyFingerprint } = lab.node('again')
+        using session = await connectTo(lab.node('again'), lab.credentials.sshKey)
+        const { stdout: machineId } = await session.run('cat /etc/machine-id')
+        await lab.down()
+        return { host, port, hostKeyFingerprint, machineId, credentials: lab.credentials }
+      }
+      const first = await start()
+      expect(statSync(identityFile).mode & 0o777).toBe(0o600)
+      expect(await start()).toEqual(first)
+      rmSync(path.dirname(identityFile), { recursive: true })
+    },
+  )
 })
 
 describe.runIf(root)('parallel labs', () => {

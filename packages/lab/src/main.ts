@@ -10,8 +10,9 @@ import type { FaultName, Lab, LabMode } from './types.ts'
 
 const usage = `lab up [N] [--slurm] [--json] [--no-bastion] [--mode namespaces|loopback]
            starts N nodes (default 8) that run until "lab down"; --slurm adds a controller and makes them a Slurm cluster
-lab up [N] [--slurm] --foreground [--until-stdin-ends]
+lab up [N] [--slurm] --foreground [--until-stdin-ends] [--identity FILE]
            runs in the foreground: prints one line of JSON, and stops the lab on SIGTERM, SIGINT or when stdin closes
+           --identity FILE keeps addresses, host keys and logins for the next start
 lab list [--json]
 lab down [ID]                  stops one lab, or all
 lab fault NODE NAME [key=value ...]
@@ -25,6 +26,7 @@ const { positionals, values } = parseArgs({
     'until-stdin-ends': { type: 'boolean' },
     'no-bastion': { type: 'boolean' },
     slurm: { type: 'boolean' },
+    identity: { type: 'string' },
     mode: { type: 'string' },
   },
 })
@@ -64,7 +66,13 @@ async function runInForeground(): Promise<number> {
   // Keeps the event loop alive: the lab's own handles are unreferenced.
   const keepAlive = setInterval(() => {}, 60_000)
   try {
-    const lab = await startLab({ nodes: count(), bastion: !values['no-bastion'], mode: mode(), slurm: values.slurm ?? false })
+    const lab = await startLab({
+      nodes: count(),
+      bastion: !values['no-bastion'],
+      mode: mode(),
+      slurm: values.slurm ?? false,
+      identityFile: values.identity,
+    })
     console.log(JSON.stringify(describeLab(lab)))
     const reason = await Promise.race([stopRequested, lab.ended.then(() => 'ended' as const)])
     await lab.down()

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Backend } from './backend.ts'
 import { capture, requirePrograms } from './commands.ts'
-import { newKeyLogin, newPassword } from './keys.ts'
+import { readIdentity, saveIdentity } from './identity.ts'
 import { loopback } from './loopback/backend.ts'
 import { startOnLoopback } from './loopback/start.ts'
 import { namespaces } from './namespaces/backend.ts'
@@ -15,7 +15,7 @@ import { openSlurm } from './slurm/cluster.ts'
 import { planSlurm } from './slurm/plan.ts'
 import { requireSlurm } from './slurm/programs.ts'
 import { removeOrphanedLabs, tearDown } from './tear-down.ts'
-import type { FaultName, Lab, LabCredentials, LabMode, LabNode, LabOptions } from './types.ts'
+import type { FaultName, Lab, LabMode, LabNode, LabOptions } from './types.ts'
 
 const backends: Record<LabMode, Backend> = { namespaces, loopback }
 
@@ -37,6 +37,7 @@ export async function startLab(options: LabOptions = {}): Promise<OwnedLab> {
   if (slurm && mode === 'loopback')
     throw new Error('A lab with Slurm requires namespaces; this machine or container does not allow them.')
   const id = crypto.randomUUID().slice(0, 8)
+  const identity = readIdentity(options.identityFile, id)
   const state: LabState = {
     id,
     mode,
@@ -49,13 +50,15 @@ export async function startLab(options: LabOptions = {}): Promise<OwnedLab> {
     nodes: [],
     bastion: null,
     slurm,
-    credentials: newCredentials(),
+    // Some modes and labs have fewer of them.
+    credentials: structuredClone(identity.credentials),
   }
   await saveState(state)
   owned.set(id, state)
   try {
-    const supervisor = await (mode === 'namespaces' ? startInNamespaces(state, plan) : startOnLoopback(state, plan))
+    const supervisor = await (mode === 'namespaces' ? startInNamespaces : startOnLoopback)(state, plan, identity)
     await saveState(state)
+    if (options.identityFile !== undefined) saveIdentity(options.identityFile, identity)
     const lab = openLab(state)
     await lab.slurm?.ready()
     return { ...lab, ended: supervisor.ended }
@@ -82,21 +85,6 @@ process.on('exit', () => {
     rmSync(state.dir, { recursive: true, force: true })
   }
 })
-
-function newCredentials(): LabCredentials {
-  const sshKey = newKeyLogin('ops')
-  const password = (username: string) => ({ username, password: newPassword() })
-  return {
-    sshKey,
-    sshPassword: password('ops'),
-    rootKey: { ...sshKey, username: 'root' },
-    sudoPassword: password('admin'),
-    plainPassword: password('plain'),
-    rootPassword: password('root'),
-    bastionKey: newKeyLogin('jump'),
-    bastionPassword: password('jump'),
-  }
-}
 
 /** Returns all running labs of this user, and removes labs of exited owners. */
 export async function listLabs(): Promise<Lab[]> {

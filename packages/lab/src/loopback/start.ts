@@ -6,13 +6,13 @@ import path from 'node:path'
 import { capture, cleanEnv, findProgram, requirePrograms, waitUntil } from '../commands.ts'
 import { writeFiles } from '../files.ts'
 import { toolFiles } from '../hardware.ts'
-import { newKeyPair } from '../keys.ts'
+import { hostKeyOf, type LabIdentity } from '../identity.ts'
 import type { PlannedNode } from '../plan.ts'
 import { type LabState, type NodeState, saveState } from '../registry.ts'
 import { type Supervisor, startSupervisor } from '../supervisor.ts'
 
 /** Starts the planned nodes as sshd processes of this user. Completes and saves `state`; resolves when they listen. */
-export async function startOnLoopback(state: LabState, plan: PlannedNode[]): Promise<Supervisor> {
+export async function startOnLoopback(state: LabState, plan: PlannedNode[], identity: LabIdentity): Promise<Supervisor> {
   requirePrograms({ sshd: 'openssh-server' })
   const sshd = findProgram('sshd')!
   // Root's sshd requires its runtime directory, which the system creates only with the service.
@@ -40,14 +40,16 @@ export async function startOnLoopback(state: LabState, plan: PlannedNode[]): Pro
     sshd,
   ])
   state.supervisors = supervisor.processes
-  const addresses = await pickAddresses(plan.length + 1)
+  const names = ['bastion', ...plan.map(({ name }) => name)]
+  const addresses = await pickAddresses(names, identity.ports)
   state.nodes = plan.map((node, index) => ({ ...node, ...addresses[index + 1]! }))
   state.bastion = needsBastion ? { name: 'bastion', ...addresses[0]! } : null
   await saveState(state)
   const hosts: Host[] = [...state.nodes, ...(state.bastion ? [{ ...state.bastion, bastion: true as const }] : [])]
   for (const host of hosts) {
     const dir = nodeDir(state, host.name)
-    const key = newKeyPair(host.name)
+    const key = hostKeyOf(identity, host.name)
+    identity.ports[host.name] = host.port
     for (const name of ['bin', 'home']) mkdirSync(path.join(dir, name), { recursive: true })
     writeFiles('/', host.bastion ? [] : toolFiles(host, path.join(dir, 'tools'), path.join(dir, 'bin')))
     writeFiles(dir, [
@@ -122,17 +124,20 @@ async function pidNamespaceCommand(): Promise<string[]> {
 }
 
 /** Distinct addresses in 127/8 on Linux; on other systems 127.0.0.1 with distinct ports. */
-async function pickAddresses(count: number): Promise<{ host: string; port: number }[]> {
-  const hosts = Array.from({ length: count }, (_, index) =>
-    process.platform === 'linux' ? `127.77.0.${index + 1}` : '127.0.0.1',
+async function pickAddresses(names: string[], ports: Record<string, number>): Promise<{ host: string; port: number }[]> {
+  return Promise.all(
+    names.map(async (name, index) => {
+      const host = process.platform === 'linux' ? `127.77.0.${index + 1}` : '127.0.0.1'
+      return { host, port: await freePort(host, ports[name] ?? 0).catch(() => freePort(host, 0)) }
+    }),
   )
-  return Promise.all(hosts.map(async (host) => ({ host, port: await freePort(host) })))
 }
 
-function freePort(host: string): Promise<number> {
+/** @param wanted 0: any. @throws Error it is in use */
+function freePort(host: string, wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject)
-    server.listen(0, host, () => {
+    server.listen(wanted, host, () => {
       const { port } = server.address() as AddressInfo
       server.close(() => resolve(port))
     })

@@ -26,16 +26,17 @@ export function assignAddresses(subnet: number, hidden: boolean[]): string[] {
 }
 
 /**
- * Creates a veth link between the host and the lab's network namespace, which is that of pid `supervisor`, and returns its subnet.
+ * Creates a veth link between the host and the lab's network namespace, which is that of pid `supervisor`, and returns its subnet:
+ * the preferred one if it is free.
  * The unique link name is the lock between labs. The kernel deletes the link with the namespace of a killed lab.
  */
-export async function createLink(supervisor: number): Promise<{ subnet: number; link: string }> {
+export async function createLink(supervisor: number, preferred: number | null): Promise<{ subnet: number; link: string }> {
   const taken = new Set(
     Object.values(networkInterfaces()).flatMap((addresses) =>
       (addresses ?? []).map(({ address }) => address.split('.', 3).join('.')),
     ),
   )
-  const first = Math.floor(Math.random() * 254)
+  const first = preferred === null ? Math.floor(Math.random() * 254) : preferred - 1
   for (let offset = 0; offset < 254; offset++) {
     const subnet = 1 + ((first + offset) % 254)
     if (taken.has(`10.77.${subnet}`)) continue

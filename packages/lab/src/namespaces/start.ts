@@ -3,7 +3,7 @@ import path from 'node:path'
 import { capture, requirePrograms } from '../commands.ts'
 import { type FileSpec, hidePaths, writeFiles } from '../files.ts'
 import { hardwareFiles } from '../hardware.ts'
-import { newKeyPair } from '../keys.ts'
+import { hostKeyOf, type LabIdentity } from '../identity.ts'
 import type { PlannedNode } from '../plan.ts'
 import { type LabState, type NodeState, saveState } from '../registry.ts'
 import { DEVICE_FILES } from '../slurm/config.ts'
@@ -26,7 +26,7 @@ const programs = {
 }
 
 /** Starts the planned nodes in namespaces. Completes and saves `state`; resolves when every sshd listens. */
-export async function startInNamespaces(state: LabState, plan: PlannedNode[]): Promise<Supervisor> {
+export async function startInNamespaces(state: LabState, plan: PlannedNode[], identity: LabIdentity): Promise<Supervisor> {
   const needsPython = plan.some((node) => node.python)
   requirePrograms({ ...programs, ...(needsPython ? { python3: 'python3' } : {}) })
   const supervisor = await startSupervisor([
@@ -37,7 +37,7 @@ export async function startInNamespaces(state: LabState, plan: PlannedNode[]): P
   state.supervisors = supervisor.processes
   const root = labRoot(state)
   const [{ subnet, link }, sshdOptions] = await Promise.all([
-    network.createLink(supervisor.processes[0].pid),
+    network.createLink(supervisor.processes[0].pid, identity.subnet),
     detectSshdOptions(),
     buildBase(path.join(root, 'mask'), path.join(root, 'base'), state.credentials, state.slurm ? slurmAccounts : []),
     ...(state.slurm ? [createDevices(path.join(root, 'dev'), DEVICE_FILES)] : []),
@@ -47,6 +47,7 @@ export async function startInNamespaces(state: LabState, plan: PlannedNode[]): P
     plan.map((node) => node.behindBastion),
   )
   state.subnet = subnet
+  identity.subnet = subnet
   state.link = link
   state.nodes = plan.map((node, index) => ({ ...node, host: addresses[index]!, port: 22 }))
   state.bastion = plan.some((node) => node.behindBastion)
@@ -65,7 +66,7 @@ export async function startInNamespaces(state: LabState, plan: PlannedNode[]): P
     'class/drm',
   ])
   const hosts: Host[] = [...state.nodes, ...(state.bastion ? [{ ...state.bastion, bastion: true as const }] : [])]
-  for (const host of hosts) buildHost(root, state, host)
+  for (const host of hosts) buildHost(root, state, host, identity)
   const names = hosts.map(({ name }) => name)
   writeFileSync(path.join(root, 'fstab'), names.map((name) => `tmpfs ${nodeDir(name)}/disk tmpfs ${diskOptions} 0 0\n`).join(''))
   writeFileSync(
@@ -95,7 +96,7 @@ export function labRoot(state: LabState): string {
 
 type Host = (NodeState & { bastion?: undefined }) | { name: string; host: string; bastion: true }
 
-function buildHost(root: string, state: LabState, host: Host): void {
+function buildHost(root: string, state: LabState, host: Host, identity: LabIdentity): void {
   const dir = path.join(root, 'nodes', host.name)
   for (const name of ['disk', 'root', 'layer', 'sys', 'sysreal', 'proc/driver'])
     mkdirSync(path.join(dir, name), { recursive: true })
@@ -106,7 +107,7 @@ function buildHost(root: string, state: LabState, host: Host): void {
   writeFiles(path.join(dir, 'proc'), under('/proc'))
   writeFiles(path.join(dir, 'layer'), [
     ...files.filter((file) => !/^\/(sys|proc)\//.test(file.path)),
-    ...identityFiles(state, host),
+    ...identityFiles(state, host, identity),
     ...(state.slurm ? slurmNodeFiles(state.slurm, host.name) : []),
   ])
   if (!host.bastion && !host.python) hidePaths(path.join(dir, 'layer'), path.join(root, 'mask/.whiteout'), pythonPaths())
@@ -116,15 +117,15 @@ function buildHost(root: string, state: LabState, host: Host): void {
   writeFileSync(path.join(dir, 'fstab'), fstab(state, host))
 }
 
-function identityFiles(state: LabState, host: Host): FileSpec[] {
-  const key = newKeyPair(host.name)
+function identityFiles(state: LabState, host: Host, identity: LabIdentity): FileSpec[] {
+  const key = hostKeyOf(identity, host.name)
   const known = [...state.nodes, ...(state.bastion ? [state.bastion] : [])].map((other) => `${other.host} ${other.name}`)
   return [
     { path: '/etc/hostname', content: `${host.name}\n` },
     { path: '/etc/hosts', content: `127.0.0.1 localhost\n::1 localhost\n${known.join('\n')}\n` },
     {
       path: '/etc/machine-id',
-      content: `${Buffer.from(`${state.id}-${host.name}`).toString('hex').padEnd(32, '0').slice(-32)}\n`,
+      content: `${Buffer.from(`${identity.seed}-${host.name}`).toString('hex').padEnd(32, '0').slice(-32)}\n`,
     },
     { path: '/etc/ssh/ssh_host_ed25519_key', content: key.private, mode: 0o600 },
     { path: '/etc/ssh/ssh_host_ed25519_key.pub', content: `${key.public}\n` },
