@@ -71,10 +71,10 @@ export const commands = {
     })
   },
   e2e: async (args) => run([node, 'apps/standalone/src/run-tests.ts', '--e2e', ...args], await installWithAnsible('test')),
-  'main-job': async (args) => run([node, 'packages/bench/src/main-job.ts', ...args], await installWithAnsible('lab')),
+  'main-job': async (args) => run([node, 'packages/bench/src/main-job.ts', ...args], await installWithAnsible('slurm')),
   bench: async (args) => {
     await systemPackages(benchNeeds[args[0]] ?? [])
-    return await run([node, 'packages/bench/src/main.ts', ...args], await installWithAnsible('lab'))
+    return await run([node, 'packages/bench/src/main.ts', ...args], await installWithAnsible(args[0] === 'slurm' ? 'slurm' : 'lab'))
   },
   dev: async (args) => run([node, 'apps/standalone/src/main.ts', '--watch', ...args], await installWithAnsible('run')),
   lab: async (args) => {

@@ -10,6 +10,7 @@ const PACKAGES = [
   'slurmd',
   'slurmdbd',
   'slurm-client',
+  'slurmrestd',
   'slurm-wlm-basic-plugins',
   'slurm-wlm-mysql-plugin',
   'munge',
