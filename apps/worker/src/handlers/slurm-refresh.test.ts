@@ -1,9 +1,16 @@
-import { addSlurmCluster, claimSlurmRefresh, releaseSlurmRefresh, slurmClusters } from '@muster/core/clusters'
+import {
+  addSlurmCluster,
+  claimSlurmRefresh,
+  refreshSlurmCluster,
+  releaseSlurmRefresh,
+  slurmClusters,
+} from '@muster/core/clusters'
 import { addNode } from '@muster/core/nodes'
 import { LOOPBACK, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { ControllerSessions } from '../slurm/controller-sessions.ts'
+import { QueryFailure } from '../slurm/run-query.ts'
 import { slurmRefreshHandler } from './slurm-refresh.ts'
 
 let fixture: TestRuntime
@@ -37,4 +44,46 @@ it('releases a refresh that the stop of the worker interrupts, without a failure
   expect(await claimSlurmRefresh(worker, { id })).toBeNull()
   await releaseSlurmRefresh(worker, { id, claimToken: claim!.claimToken })
   expect(await claimSlurmRefresh(worker, { id })).not.toBeNull()
+})
+
+it('renews the claim of a long refresh, keeps a request that arrives meanwhile, and stops when the claim is lost', async () => {
+  const { runtime, given } = fixture
+  const { admin, tenant } = await given.tenant()
+  const node = await addNode(admin, { name: 'ctl', host: 'localhost', connectionType: 'local' })
+  const { id } = await addSlurmCluster(admin, { name: 'lab', controllerNodeId: node.id })
+  const read = async () => (await runtime.db.select().from(slurmClusters).where(eq(slurmClusters.id, id)))[0]!
+  const renewed = async (before: Date | null) =>
+    vi.waitFor(async () => expect((await read()).claimedUntil!.getTime()).toBeGreaterThan(before!.getTime()), { timeout: 20_000 })
+  let work = async (_signal: AbortSignal | undefined): Promise<void> => {}
+  const stopping = new AbortController()
+  const controllers: ControllerSessions = {
+    async use(_ctx, _nodeId, run) {
+      // The first command shows the signal with which the refresh runs.
+      await run({ exec: async (_command: string, options: { signal?: AbortSignal }) => work(options.signal) } as never)
+      throw new QueryFailure('done')
+    },
+    close() {},
+  }
+  const deps = { runtime, config: { SSH_TIMEOUT: 5, LOCAL_TARGETS: LOOPBACK }, workerId: 'w', controllers, stopping: stopping.signal }
+  const handle = slurmRefreshHandler({ ...deps, renewEveryMs: 20 })
+  work = async () => {
+    const { claimedUntil } = await read()
+    await renewed(claimedUntil)
+    const later = await read()
+    expect(later.nextRefreshAt).toEqual(later.claimedUntil)
+    await refreshSlurmCluster(admin, { id })
+    await renewed(later.claimedUntil)
+    throw new QueryFailure('long')
+  }
+  await handle({ id, tenantId: tenant.id })
+  const after = await read()
+  expect(after).toMatchObject({ lastError: 'long', claimToken: null })
+  expect(after.nextRefreshAt.getTime()).toBeLessThanOrEqual(Date.now())
+  work = async (signal) => {
+    await runtime.db.update(slurmClusters).set({ claimToken: null }).where(eq(slurmClusters.id, id))
+    await vi.waitFor(() => expect(signal!.aborted).toBe(true), { timeout: 20_000 })
+    throw new QueryFailure('taken over')
+  }
+  await handle({ id, tenantId: tenant.id })
+  expect(await read()).toMatchObject({ lastError: 'long', failureCount: 1 })
 })

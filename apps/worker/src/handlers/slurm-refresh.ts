@@ -4,6 +4,7 @@ import {
   type QueryReport,
   recordSlurmRefresh,
   releaseSlurmRefresh,
+  renewSlurmRefresh,
   type SlurmCluster,
 } from '@muster/core/clusters'
 import type { Ctx } from '@muster/core/context'
@@ -15,8 +16,10 @@ import { QUERY_TIMEOUT_MS, QueryFailure } from '../slurm/run-query.ts'
 import { SshFailure } from '../ssh/ssh-failure.ts'
 import { type NodeConfig, type WorkerDeps, workerCtx } from '../worker.ts'
 
-type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & { controllers: ControllerSessions; queryTimeoutMs?: number }
+type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & { controllers: ControllerSessions; queryTimeoutMs?: number; renewEveryMs?: number }
 
+/** A fourth of the claim's duration. */
+const RENEW_EVERY_MS = 15_000
 const SETTINGS_AGE_MS = 600_000
 
 /** Reads a cluster from its controller; from the backup's host when the first one fails. */
@@ -25,9 +28,15 @@ export function slurmRefreshHandler(deps: Deps): (entry: QueueEntry) => Promise<
     const ctx = workerCtx(deps, entry)
     const cluster = await retryTransient(() => claimSlurmRefresh(ctx, { id: entry.id }))
     if (!cluster) return
-    const startedAt = performance.now()
-    const refreshed = await refresh(ctx, cluster, deps)
     const { id, claimToken } = cluster
+    const startedAt = performance.now()
+    const lost = new AbortController()
+    const renew = async () => {
+      if (!(await retryTransient(() => renewSlurmRefresh(ctx, { id, claimToken })))) lost.abort()
+    }
+    const timer = setInterval(() => void renew().catch(() => lost.abort()), deps.renewEveryMs ?? RENEW_EVERY_MS)
+    const stopping = AbortSignal.any([deps.stopping, lost.signal])
+    const refreshed = await refresh(ctx, cluster, { ...deps, stopping }).finally(() => clearInterval(timer))
     if (!refreshed) return retryTransient(() => releaseSlurmRefresh(ctx, { id, claimToken }))
     const { state, error, queries } = refreshed
     const durationMs = performance.now() - startedAt
@@ -37,7 +46,7 @@ export function slurmRefreshHandler(deps: Deps): (entry: QueueEntry) => Promise<
 
 type Refreshed = { state: ClusterState | null; error: string | null; queries: QueryReport[] }
 
-/** @returns null when the worker stops, which says nothing about the cluster */
+/** @returns null when the worker stops or has lost its claim, which says nothing about the cluster */
 async function refresh(ctx: Ctx, cluster: SlurmCluster, deps: Deps): Promise<Refreshed | null> {
   const { controllerNodeId, backupNodeId, programFolder, settingsReadAt } = cluster
   const readSettings = settingsReadAt === null || Date.now() - settingsReadAt.getTime() > SETTINGS_AGE_MS

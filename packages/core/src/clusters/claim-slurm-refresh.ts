@@ -5,9 +5,9 @@ import { visibleTo } from '../kernel/db/rows.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { type SlurmCluster, slurmClusters } from './tables.ts'
 
-/** Longer than the deadlines of all commands on both hosts together. A worker that died loses its claim after it. */
-const CLAIM_SECONDS = 900
-const claimEnd = sql`now() + make_interval(secs => ${CLAIM_SECONDS})`
+/** A worker that died loses its claim after it. The others renew theirs with `renewSlurmRefresh`. */
+const CLAIM_SECONDS = 60
+export const claimEnd = sql`now() + make_interval(secs => ${CLAIM_SECONDS})`
 
 /** A cluster with the token of the refresh that has claimed it. */
 export type ClaimedCluster = SlurmCluster & { claimToken: string }

@@ -17,6 +17,7 @@ export { finishSlurmTest, recordSlurmTestQueries, startSlurmTest } from './recor
 export { refreshSlurmCluster, requestRefresh } from './refresh-slurm-cluster.ts'
 export { releaseSlurmRefresh } from './release-slurm-refresh.ts'
 export { removeSlurmCluster } from './remove-slurm-cluster.ts'
+export { renewSlurmRefresh } from './renew-slurm-refresh.ts'
 export { requestDueRefreshes } from './request-due-refreshes.ts'
 export {
   CLUSTER_KINDS,
