@@ -74,7 +74,10 @@ export const commands = {
   'main-job': async (args) => run([node, 'packages/bench/src/main-job.ts', ...args], await installWithAnsible('slurm')),
   bench: async (args) => {
     await systemPackages(benchNeeds[args[0]] ?? [])
-    return await run([node, 'packages/bench/src/main.ts', ...args], await installWithAnsible(args[0] === 'slurm' ? 'slurm' : 'lab'))
+    return await run(
+      [node, 'packages/bench/src/main.ts', ...args],
+      await installWithAnsible(args[0] === 'slurm' ? 'slurm' : 'lab'),
+    )
   },
   dev: async (args) => run([node, 'apps/standalone/src/main.ts', '--watch', ...args], await installWithAnsible('run')),
   lab: async (args) => {

@@ -62,6 +62,7 @@ CREATE TABLE "slurm_jobs" (
 	"partition" text NOT NULL,
 	"node_names" text[] NOT NULL,
 	"report" jsonb NOT NULL,
+	"digest" text,
 	CONSTRAINT "slurm_jobs_cluster_id_job_id_unique" UNIQUE("cluster_id","job_id")
 );
 --> statement-breakpoint
@@ -87,6 +88,7 @@ CREATE TABLE "slurm_nodes" (
 	"gpus" integer NOT NULL,
 	"allocated_gpus" integer NOT NULL,
 	"report" jsonb NOT NULL,
+	"digest" text,
 	"node_id" uuid,
 	"matched_by" text,
 	"match_conflict" text,

@@ -64,7 +64,13 @@ it('renews the claim of a long refresh, keeps a request that arrives meanwhile, 
     },
     close() {},
   }
-  const deps = { runtime, config: { SSH_TIMEOUT: 5, LOCAL_TARGETS: LOOPBACK }, workerId: 'w', controllers, stopping: stopping.signal }
+  const deps = {
+    runtime,
+    config: { SSH_TIMEOUT: 5, LOCAL_TARGETS: LOOPBACK },
+    workerId: 'w',
+    controllers,
+    stopping: stopping.signal,
+  }
   const handle = slurmRefreshHandler({ ...deps, renewEveryMs: 20 })
   work = async () => {
     const { claimedUntil } = await read()

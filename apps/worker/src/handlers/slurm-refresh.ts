@@ -16,7 +16,11 @@ import { QUERY_TIMEOUT_MS, QueryFailure } from '../slurm/run-query.ts'
 import { SshFailure } from '../ssh/ssh-failure.ts'
 import { type NodeConfig, type WorkerDeps, workerCtx } from '../worker.ts'
 
-type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & { controllers: ControllerSessions; queryTimeoutMs?: number; renewEveryMs?: number }
+type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & {
+  controllers: ControllerSessions
+  queryTimeoutMs?: number
+  renewEveryMs?: number
+}
 
 /** A fourth of the claim's duration. */
 const RENEW_EVERY_MS = 15_000

@@ -1,4 +1,4 @@
-import type { ClusterState } from '@muster/core/clusters'
+import type { ClusterState, QueryReport } from '@muster/core/clusters'
 import {
   parseConfig,
   parseControllers,
@@ -10,6 +10,7 @@ import {
   parseVersion,
   SlurmOutputError,
 } from '@muster/slurm'
+import { SshFailure } from '../ssh/ssh-failure.ts'
 import { type QueryContext, QueryFailure, runQuery } from './run-query.ts'
 
 const count = (word: string, list: unknown[]) => `${list.length} ${word}${list.length === 1 ? '' : 's'}`
@@ -32,27 +33,34 @@ export async function readCluster(context: Omit<QueryContext, 'version'>, readSe
     readSettings || isDown
       ? await runQuery(known, 'config', parseConfig, ({ clusterName }) => `cluster ${clusterName ?? 'without a name'}`)
       : null
-  const nodes = await runQuery(
+  const [{ nodes, partitions, reservations }, { jobs, scheduler }] = await inTwoChannels(
     known,
-    'nodes',
-    (output) => parseNodes(output),
-    (list) => count('node', list),
-  )
-  const partitions = await runQuery(known, 'partitions', parsePartitions, (list) => count('partition', list))
-  const reservations = await runQuery(
-    known,
-    'reservations',
-    (output) => parseReservations(output),
-    (list) => count('reservation', list),
-  )
-  const jobs = await runQuery(
-    known,
-    'jobs',
-    (output, nonce) => parseJobs(output, { nonce }),
-    (list) => count('job', list),
-  )
-  const scheduler = await runQuery(known, 'scheduler', parseScheduler, ({ main }) => `last cycle ${main.lastCycle} us`).catch(
-    ignoreFailure,
+    async (context) => ({
+      nodes: await runQuery(
+        context,
+        'nodes',
+        (output) => parseNodes(output),
+        (list) => count('node', list),
+      ),
+      partitions: await runQuery(context, 'partitions', parsePartitions, (list) => count('partition', list)),
+      reservations: await runQuery(
+        context,
+        'reservations',
+        (output) => parseReservations(output),
+        (list) => count('reservation', list),
+      ),
+    }),
+    async (context) => ({
+      jobs: await runQuery(
+        context,
+        'jobs',
+        (output, nonce) => parseJobs(output, { nonce }),
+        (list) => count('job', list),
+      ),
+      scheduler: await runQuery(context, 'scheduler', parseScheduler, ({ main }) => `last cycle ${main.lastCycle} us`).catch(
+        ignoreFailure,
+      ),
+    }),
   )
   return {
     clusterName: config?.clusterName ?? null,
@@ -65,6 +73,27 @@ export async function readCluster(context: Omit<QueryContext, 'version'>, readSe
     jobs,
     scheduler,
   }
+}
+
+/**
+ * Runs two parts at the same time in channels of one connection: one is parsed while the other one is received. Runs the second part after
+ * the first one where the host allows one channel only (MaxSessions). Its reports follow those of the first one.
+ */
+async function inTwoChannels<A, B>(
+  context: QueryContext,
+  first: (context: QueryContext) => Promise<A>,
+  second: (context: QueryContext) => Promise<B>,
+): Promise<[A, B]> {
+  let reports: QueryReport[] = []
+  const later: QueryContext = { ...context, onReport: (report) => void reports.push(report) }
+  const [a, b] = await Promise.allSettled([first(context), second(later)])
+  if (a.status === 'rejected') throw a.reason
+  const isRefused = b.status === 'rejected' && b.reason instanceof SshFailure
+  if (isRefused) reports = []
+  const again = isRefused ? await Promise.allSettled([second(later)]) : [b]
+  for (const report of reports) context.onReport(report)
+  if (again[0]!.status === 'rejected') throw again[0]!.reason
+  return [a.value, again[0]!.value]
 }
 
 function readVersion(output: string): string {

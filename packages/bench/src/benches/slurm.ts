@@ -88,7 +88,9 @@ export const bench: Bench = async ({ rounds, print, option, random }) => {
       const before = await cluster.cpu()
       await work()
       const after = await cluster.cpu()
-      print(`slurmctld ${(after.slurmctld - before.slurmctld).toFixed(2)} s, host ${(after.host - before.host).toFixed(2)} s of CPU`)
+      print(
+        `slurmctld ${(after.slurmctld - before.slurmctld).toFixed(2)} s, host ${(after.host - before.host).toFixed(2)} s of CPU`,
+      )
       return (after.host - before.host) * REFRESHES
     }
     const polled = async () => {
@@ -96,13 +98,20 @@ export const bench: Bench = async ({ rounds, print, option, random }) => {
       if (found.nodes !== cluster.nodes || found.jobs < size.jobs * 0.99)
         throw new Error(`slurmrestd has ${found.nodes} nodes and ${found.jobs} jobs`)
     }
-    const cpu = await interleave(cpuOf(() => refreshCluster(api, id)), cpuOf(polled), rounds, print)
+    const cpu = await interleave(
+      cpuOf(() => refreshCluster(api, id)),
+      cpuOf(polled),
+      rounds,
+      print,
+    )
 
     // Pages are read while the worker stores the next data.
     const refreshing = refreshCluster(api, id)
     const times = await pageTimes({ url: `${product.url}/graphql`, token, id }, cluster, random)
     await refreshing
-    print(`${times.length} pages of ${PAGE}: median ${Math.round(percentile(times, 0.5))} ms, p95 ${Math.round(percentile(times, 0.95))} ms`)
+    print(
+      `${times.length} pages of ${PAGE}: median ${Math.round(percentile(times, 0.5))} ms, p95 ${Math.round(percentile(times, 0.95))} ms`,
+    )
     const pages: Sample[] = [{ ours: percentile(times, 0.95), peer: PAGE_MS }]
     return [
       { comparison: { what: 'refresh_vs_raw_commands', unit: 'ms', kind: 'cost', goal: 1.3 }, samples: wall },

@@ -70,13 +70,18 @@ export async function startLargeCluster(
       ].join('\n'),
     )
     const sizes = Array.from({ length: running }, () => 1 + pick(MAX_JOB_NODES))
-    await sh('xargs -P 2 -I SIZE salloc --no-shell --quiet --immediate=10 --partition=large --nodes=SIZE --gres=gpu:h100:4 --time=600', sizes.join('\n'))
+    await sh(
+      'xargs -P 2 -I SIZE salloc --no-shell --quiet --immediate=10 --partition=large --nodes=SIZE --gres=gpu:h100:4 --time=600',
+      sizes.join('\n'),
+    )
     for (let i = 0; i < ARRAYS; i++) {
       const resources = ['--partition=large', `--gres=gpu:h100:${1 + (i % 8)}`]
       const options = [`--array=0-${tasks - 1}`, `--job-name=train-${i}`, '--begin=now+10hours', ...resources]
-      arrays.push((await slurm.submit('true', options)))
+      arrays.push(await slurm.submit('true', options))
     }
-    const updates = arrays.flatMap((id) => Array.from({ length: tasks }, (_, task) => `update jobid=${id}_${task} priority=${pick(1e6) + 1}`))
+    const updates = arrays.flatMap((id) =>
+      Array.from({ length: tasks }, (_, task) => `update jobid=${id}_${task} priority=${pick(1e6) + 1}`),
+    )
     await scontrol(updates)
   } catch (error) {
     await lab.down()
@@ -107,7 +112,10 @@ export async function startLargeCluster(
       const stats = (await sh('cat /proc/[0-9]*/stat 2>/dev/null || true')).trim().split('\n')
       const used = stats.map((line) => {
         const name = line.slice(line.indexOf('(') + 1, line.lastIndexOf(')'))
-        const times = line.slice(line.lastIndexOf(')') + 2).split(' ').slice(11, 15)
+        const times = line
+          .slice(line.lastIndexOf(')') + 2)
+          .split(' ')
+          .slice(11, 15)
         return { name, seconds: times.reduce((sum, ticks) => sum + Number(ticks), 0) / 100 }
       })
       const sum = (list: typeof used) => list.reduce((total, { seconds }) => total + seconds, 0)

@@ -9,7 +9,9 @@ export async function startSlurmrestd({ lab, sh }: LargeCluster) {
   const asOps = 'setpriv --reuid=ops --regid=ops --init-groups'
   // SLURM_JWT selects another authentication; a Unix socket needs none.
   const daemon = `${asOps} /usr/sbin/slurmrestd -a rest_auth/local -s openapi/v0.0.38 unix:${SOCKET}`
-  await sh(`nohup ${daemon} >/tmp/slurmrestd.log 2>&1 & for i in $(seq 100); do [ -S ${SOCKET} ] && exit 0; sleep 0.1; done; cat /tmp/slurmrestd.log >&2; exit 1`)
+  await sh(
+    `nohup ${daemon} >/tmp/slurmrestd.log 2>&1 & for i in $(seq 100); do [ -S ${SOCKET} ] && exit 0; sleep 0.1; done; cat /tmp/slurmrestd.log >&2; exit 1`,
+  )
   const get = (path: string, output: string) =>
     `curl --silent --fail --unix-socket ${SOCKET} http://localhost/slurm/v0.0.38/${path} > ${output}`
   return {

@@ -32,7 +32,7 @@ export async function lockMatches(tx: Tx, ctx: Ctx): Promise<void> {
  */
 export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<void> {
   const slurmNodeRows = await tx
-    .select({ id: slurmNodes.id, report: slurmNodes.report, ...matchColumns })
+    .select({ id: slurmNodes.id, reported: reportedColumns, ...matchColumns })
     .from(slurmNodes)
     .where(and(eq(slurmNodes.clusterId, clusterId), sql`${slurmNodes.matchedBy} is distinct from 'MANUAL'`))
   const candidates = await tx
@@ -62,9 +62,11 @@ export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<v
     .where(eq(slurmNodeChoices.clusterId, clusterId))
   const chosen = new Map(choices.map(({ name, nodeId }) => [name, nodeId]))
   const find = finder(candidates)
-  const changes = slurmNodeRows.flatMap(({ id, report, ...before }) => {
-    const choice = chosen.get(report.name)
-    const match = isFree(choice, taken) ? { ...NONE, nodeId: choice, matchedBy: 'MANUAL' as const } : resolve(find(report), taken)
+  const changes = slurmNodeRows.flatMap(({ id, reported, ...before }) => {
+    const choice = chosen.get(reported.name)
+    const match = isFree(choice, taken)
+      ? { ...NONE, nodeId: choice, matchedBy: 'MANUAL' as const }
+      : resolve(find(reported), taken)
     return isDeepStrictEqual(match, before) ? [] : [{ id, ...match }]
   })
   if (changes.length === 0) return
@@ -79,6 +81,16 @@ export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<v
 /** Whether somebody chose this node, or none, and no other cluster got it while the Slurm node was absent. */
 const isFree = (choice: string | null | undefined, taken: Map<string, string>): choice is string | null =>
   choice === null || (choice !== undefined && !taken.has(choice))
+
+type Reported = Pick<SlurmNode, 'name' | 'address' | 'hostname'> & { bootAt: string | null }
+
+/** Whole reports of thousands of nodes take long to decode. */
+const reportedColumns = {
+  name: slurmNodes.name,
+  address: sql<string>`${slurmNodes.report}->>'address'`,
+  hostname: sql<string>`${slurmNodes.report}->>'hostname'`,
+  bootAt: sql<string | null>`${slurmNodes.report}->>'bootAt'`,
+}
 
 const matchColumns = {
   nodeId: slurmNodes.nodeId,
@@ -104,7 +116,7 @@ function resolve({ by, found }: { by: NodeMatch | null; found: Candidate[] }, ta
     : { ...NONE, nodeId: node.id, matchedBy: by }
 }
 
-function finder(candidates: Candidate[]): (node: SlurmNode) => { by: NodeMatch | null; found: Candidate[] } {
+function finder(candidates: Candidate[]): (node: Reported) => { by: NodeMatch | null; found: Candidate[] } {
   const index = (keysOf: (node: Candidate) => string[]) => {
     const map = new Map<string, Candidate[]>()
     for (const candidate of candidates)
@@ -130,7 +142,7 @@ function finder(candidates: Candidate[]): (node: SlurmNode) => { by: NodeMatch |
 }
 
 /** Those that booted at that time. */
-function bootedAt(nodes: Candidate[], bootAt: Date | string | null): Candidate[] {
+function bootedAt(nodes: Candidate[], bootAt: string | null): Candidate[] {
   if (bootAt === null) return []
   const time = new Date(bootAt).getTime()
   return nodes.filter(({ bootedAt }) => bootedAt !== null && Math.abs(bootedAt.getTime() - time) <= BOOT_TOLERANCE_MS)

@@ -14,6 +14,7 @@ import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
 import { InvalidInput } from '../kernel/errors.ts'
 import { expandHostlist } from '../selection/index.ts'
 import { slurmClusterChanged } from './change-events.ts'
+import { changedReports } from './changed-reports.ts'
 import { findSameCluster } from './find-same-cluster.ts'
 import { lockMatches, matchNodes } from './match-nodes.ts'
 import { slurmClusterPermissions } from './permissions.ts'
@@ -63,14 +64,15 @@ const ROWS_AT_ONCE = 1000
  */
 export async function recordSlurmRefresh(ctx: Ctx, outcome: RefreshOutcome): Promise<SlurmCluster | null> {
   authorize(ctx, slurmClusterPermissions.report)
-  const { id, claimToken, queries, durationMs } = sanitizeForPostgres(outcome)
+  const sanitized = sanitizeOutcome(outcome)
+  const { id, claimToken, queries, durationMs } = sanitized
   return inTransaction(ctx, async (tx, ctx) => {
     const scope = and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, id), eq(slurmClusters.claimToken, claimToken))
     const [before] = await tx.select().from(slurmClusters).where(scope).for('no key update')
     if (!before) return null
     await lockMatches(tx, ctx)
     const isAskedAgain = before.nextRefreshAt.getTime() !== before.claimedUntil?.getTime()
-    const { state, error } = await withoutSameCluster(tx, ctx, before, sanitizeForPostgres(outcome))
+    const { state, error } = await withoutSameCluster(tx, ctx, before, sanitized)
     const shared = { queries, refreshDurationMs: Math.round(durationMs) }
     const [cluster] = await tx
       .update(slurmClusters)
@@ -94,6 +96,13 @@ export async function recordSlurmRefresh(ctx: Ctx, outcome: RefreshOutcome): Pro
     ctx.notify(slurmClusterChanged(cluster!))
     return cluster!
   })
+}
+
+/** Nodes and jobs are sanitized when they are written: they are many, and few of them change. */
+function sanitizeOutcome({ state, ...outcome }: RefreshOutcome): RefreshOutcome {
+  if (!state) return sanitizeForPostgres({ ...outcome, state })
+  const { nodes, jobs, ...rest } = state
+  return { ...sanitizeForPostgres(outcome), state: { ...sanitizeForPostgres(rest), nodes, jobs } }
 }
 
 /** Refuses the data of a cluster that another one already shows. The caller holds `lockMatches`. */
@@ -144,16 +153,17 @@ const toCount = (value: number): number => Math.max(0, Math.min(2 ** 31 - 1, Mat
 const countOfGpus = (gres: Gres[]): number =>
   toCount(gres.filter(({ name }) => name === 'gpu').reduce((sum, { count }) => sum + count, 0))
 
-/** Writes only rows that differ: of thousands of jobs, few change in 30 s. */
 async function replaceNodes(tx: Tx, ctx: Ctx, clusterId: string, nodes: SlurmNode[]): Promise<void> {
-  for (const chunk of chunksOf(nodes))
+  const byName = new Map(nodes.map((node) => [sanitizeForPostgres(node.name), node]))
+  const { changed, gone } = await changedReports(tx, slurmNodes, clusterId, byName)
+  for (const chunk of chunksOf(changed))
     await tx
       .insert(slurmNodes)
       .values(
-        chunk.map((report) => ({
+        chunk.map(({ key, report, digest }) => ({
           tenantId: ctx.tenantId,
           clusterId,
-          name: report.name,
+          name: key,
           states: report.states,
           state: nodeStateWord(report.states),
           partitions: report.partitions,
@@ -162,6 +172,7 @@ async function replaceNodes(tx: Tx, ctx: Ctx, clusterId: string, nodes: SlurmNod
           gpus: countOfGpus(report.gres),
           allocatedGpus: countOfGpus(report.gresUsed),
           report,
+          digest,
         })),
       )
       .onConflictDoUpdate({
@@ -175,11 +186,11 @@ async function replaceNodes(tx: Tx, ctx: Ctx, clusterId: string, nodes: SlurmNod
           gpus: sql`excluded.gpus`,
           allocatedGpus: sql`excluded.allocated_gpus`,
           report: sql`excluded.report`,
+          digest: sql`excluded.digest`,
         },
-        setWhere: sql`${slurmNodes.report} is distinct from excluded.report`,
       })
-  const names = nodes.map(({ name }) => name)
-  await tx.delete(slurmNodes).where(and(eq(slurmNodes.clusterId, clusterId), sql`not ${isOneOf(slurmNodes.name, names, 'text')}`))
+  if (gone.length > 0)
+    await tx.delete(slurmNodes).where(and(eq(slurmNodes.clusterId, clusterId), isOneOf(slurmNodes.name, gone, 'text')))
 }
 
 async function replacePartitions(tx: Tx, ctx: Ctx, clusterId: string, partitions: SlurmPartition[]): Promise<void> {
@@ -216,22 +227,23 @@ export function shownJobId({ id, arrayJobId, arrayTaskId, arrayTasks, hetJobId, 
 }
 
 async function replaceJobs(tx: Tx, ctx: Ctx, clusterId: string, jobs: SlurmJob[]): Promise<void> {
-  // One statement cannot write a row twice.
-  const byId = new Map(jobs.map((job) => [shownJobId(job), job]))
-  for (const chunk of chunksOf([...byId]))
+  const byId = new Map(jobs.map((job) => [sanitizeForPostgres(shownJobId(job)), job]))
+  const { changed, gone } = await changedReports(tx, slurmJobs, clusterId, byId)
+  for (const chunk of chunksOf(changed))
     await tx
       .insert(slurmJobs)
       .values(
-        chunk.map(([jobId, report]) => ({
+        chunk.map(({ key, report, digest }) => ({
           tenantId: ctx.tenantId,
           clusterId,
-          jobId,
+          jobId: key,
           state: report.states[0] ?? 'UNKNOWN',
           reason: report.reason,
           userName: report.user,
           partition: report.partition,
           nodeNames: nodeNames(report.nodes),
           report,
+          digest,
         })),
       )
       .onConflictDoUpdate({
@@ -243,12 +255,11 @@ async function replaceJobs(tx: Tx, ctx: Ctx, clusterId: string, jobs: SlurmJob[]
           userName: sql`excluded.user_name`,
           partition: sql`excluded.partition`,
           report: sql`excluded.report`,
+          digest: sql`excluded.digest`,
         },
-        setWhere: sql`${slurmJobs.report} is distinct from excluded.report`,
       })
-  await tx
-    .delete(slurmJobs)
-    .where(and(eq(slurmJobs.clusterId, clusterId), sql`not ${isOneOf(slurmJobs.jobId, [...byId.keys()], 'text')}`))
+  if (gone.length > 0)
+    await tx.delete(slurmJobs).where(and(eq(slurmJobs.clusterId, clusterId), isOneOf(slurmJobs.jobId, gone, 'text')))
 }
 
 function chunksOf<T>(rows: T[]): T[][] {

@@ -146,6 +146,8 @@ export const slurmNodes = snakeCase.table(
     gpus: integer().notNull(),
     allocatedGpus: integer().notNull(),
     report: jsonb().$type<SlurmNode>().notNull(),
+    /** Hash of the report, to find the rows that a refresh changes. */
+    digest: text(),
     /** The same machine in the inventory; null when none, or several, match. */
     nodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
     matchedBy: text().$type<NodeMatch>(),
@@ -202,6 +204,8 @@ export const slurmJobs = snakeCase.table(
     /** Names of the allocated nodes. */
     nodeNames: text().array().notNull(),
     report: jsonb().$type<SlurmJob>().notNull(),
+    /** Hash of the report, to find the rows that a refresh changes. */
+    digest: text(),
   },
   (t) => [
     unique().on(t.clusterId, t.jobId),
