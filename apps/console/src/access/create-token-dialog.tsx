@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
+import { issueFor, issuesWithin, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
@@ -45,11 +45,14 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
   const [role, setRole] = useState('operator')
   const [serviceAccountId, setServiceAccountId] = useState('')
   const [days, setDays] = useState('90')
+  const [networks, setNetworks] = useState('')
   const [scope, setScope] = useState<Scope>({ permissions: null, nodeGroupIds: null })
   const [token, setToken] = useState<string | null>(null)
   async function create() {
     const owner = serviceAccountId ? { serviceAccountId } : {}
-    const outcome = await mutation.run({ input: { name, role, ...owner, ...scope, expiresInSeconds: Number(days) * 86_400 } })
+    const accepted = networks.split(/[\s,]+/).filter(Boolean)
+    const limits = { ...scope, ...(accepted.length > 0 ? { networks: accepted } : {}), expiresInSeconds: Number(days) * 86_400 }
+    const outcome = await mutation.run({ input: { name, role, ...owner, ...limits } })
     if (!outcome.ok) return
     setToken(outcome.value.secret)
     onCreated()
@@ -124,6 +127,15 @@ export function CreateTokenDialog({ onClose, onCreated }: { onClose: () => void;
             </option>
           ))}
         </SelectField>
+        <TextField
+          label={t('tokens.networks')}
+          hint={t('tokens.networksHint')}
+          optional
+          mono
+          value={networks}
+          onChange={(event) => setNetworks(event.target.value)}
+          error={issuesWithin(mutation.problem, 'networks')}
+        />
         <TokenScope role={role} scope={scope} problem={mutation.problem} onChange={setScope} />
       </form>
     </Dialog>

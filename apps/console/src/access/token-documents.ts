@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 export const ApiTokensQuery = graphql(`
   query ApiTokens($first: Int, $after: String) {
     apiTokens(first: $first, after: $after) {
-      edges { node { id name role permissions isLimitedToGroups nodeGroups { id name } prefix createdAt lastUsedAt expiresAt revokedAt revokeBlockedReason owner { id name } } }
+      edges { node { id name role permissions isLimitedToGroups nodeGroups { id name } networks prefix createdAt lastUsedAt expiresAt revokedAt revokeBlockedReason owner { id name } } }
       pageInfo { hasNextPage endCursor }
     }
   }

@@ -7,7 +7,7 @@ import { FilterSelect } from '@/ui/filter-select.tsx'
 import type { useQueryState } from '@/ui/use-query-state.ts'
 import { useQueryText } from '@/ui/use-query-text.ts'
 import { AuditActionsQuery } from './documents.ts'
-import { actionGroups, auditFilterKeys, auditOutcomes } from './filter.ts'
+import { actionGroups, auditChannels, auditFilterKeys, auditOutcomes } from './filter.ts'
 
 type Query = ReturnType<typeof useQueryState>
 const field = 'h-8 rounded-md border border-line-strong bg-panel px-2 text-sm placeholder:text-faint'
@@ -52,6 +52,7 @@ export function AuditFilterBar({ query }: { query: Query }) {
     <div className="flex flex-wrap items-center gap-2 pb-3">
       <TextFilter query={query} name="text" label={t('audit.search')} className="flex-1 basis-56 md:max-w-xs" />
       <TextFilter query={query} name="actor" label={t('audit.actor')} className="flex-1 basis-32 md:max-w-40" />
+      <TextFilter query={query} name="address" label={t('audit.address')} className="flex-1 basis-32 md:max-w-40" />
       <FilterSelect className="w-44" label={t('audit.action')} value={action} onChange={(value) => query.set({ action: value })}>
         <option value="">{t('audit.anyAction')}</option>
         {!isKnown && <option value={action}>{action}</option>}
@@ -71,6 +72,14 @@ export function AuditFilterBar({ query }: { query: Query }) {
         {auditOutcomes.map((outcome) => (
           <option key={outcome} value={outcome}>
             {t(`auditOutcome.${outcome}`)}
+          </option>
+        ))}
+      </FilterSelect>
+      <FilterSelect label={t('audit.channel')} value={query.get('channel')} onChange={(value) => query.set({ channel: value })}>
+        <option value="">{t('audit.anyChannel')}</option>
+        {auditChannels.map((channel) => (
+          <option key={channel} value={channel}>
+            {t(`auditChannel.${channel}`)}
           </option>
         ))}
       </FilterSelect>

@@ -8,15 +8,17 @@ const read = (text: string) => {
 
 test('reads the filter from the URL and ignores unknown values', () => {
   expect(read('')).toEqual({})
-  expect(read('text=a&actor=ada&action=node.add&outcome=DENIED&object=X&run=Y')).toEqual({
+  expect(read('text=a&actor=ada&address=10.0.0.1&action=node.add&outcome=DENIED&channel=CLI&object=X&run=Y')).toEqual({
     text: 'a',
     actor: 'ada',
     action: ['node.add'],
     outcome: ['DENIED'],
+    address: '10.0.0.1',
+    channel: ['CLI'],
     objectId: 'X',
     runId: 'Y',
   })
-  expect(read('outcome=maybe&from=today&to=2026-99-99999')).toEqual({})
+  expect(read('outcome=maybe&channel=fax&from=today&to=2026-99-99999')).toEqual({})
 })
 
 test('includes the whole last day, in the time zone of the browser', () => {

@@ -2,7 +2,19 @@ import type { useQueryState } from '@/ui/use-query-state.ts'
 import type { AuditFilter } from './documents.ts'
 
 export const auditOutcomes = ['SUCCEEDED', 'DENIED', 'FAILED'] as const
-export const auditFilterKeys = ['text', 'actor', 'action', 'outcome', 'from', 'to', 'object', 'run'] as const
+export const auditChannels = ['CONSOLE', 'API', 'CLI', 'AGENT', 'WORKER', 'SYSTEM'] as const
+export const auditFilterKeys = [
+  'text',
+  'actor',
+  'address',
+  'action',
+  'outcome',
+  'channel',
+  'from',
+  'to',
+  'object',
+  'run',
+] as const
 
 type Read = Pick<ReturnType<typeof useQueryState>, 'get'>
 
@@ -17,12 +29,15 @@ function midnight(day: string, days = 0): string | undefined {
 /** The filter in the URL. `to` is the last day that it includes; unknown values are ignored. */
 export function auditFilter({ get }: Read): AuditFilter {
   const outcome = auditOutcomes.find((each) => each === get('outcome'))
+  const channel = auditChannels.find((each) => each === get('channel'))
   const [createdAfter, createdBefore] = [midnight(get('from')), midnight(get('to'), 1)]
   return {
     ...(get('text') && { text: get('text') }),
     ...(get('actor') && { actor: get('actor') }),
+    ...(get('address') && { address: get('address') }),
     ...(get('action') && { action: [get('action')] }),
     ...(outcome && { outcome: [outcome] }),
+    ...(channel && { channel: [channel] }),
     ...(createdAfter && { createdAfter }),
     ...(createdBefore && { createdBefore }),
     ...(get('object') && { objectId: get('object') }),

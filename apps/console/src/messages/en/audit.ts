@@ -5,6 +5,7 @@ export const audit = {
     actor: 'Actor',
     address: 'Address',
     anyAction: 'Any action',
+    anyChannel: 'Any channel',
     anyOutcome: 'Any outcome',
     change: 'Changes',
     channel: 'Channel',

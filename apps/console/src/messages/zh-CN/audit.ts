@@ -7,6 +7,7 @@ export const audit = {
     actor: '操作者',
     address: '地址',
     anyAction: '任何操作',
+    anyChannel: '任何渠道',
     anyOutcome: '任何结果',
     change: '更改',
     channel: '渠道',

@@ -47,6 +47,9 @@ function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void 
               : t('tokens.noGroupLeft')}
           </p>
         )}
+        {token.networks.length > 0 && (
+          <p className="text-xs break-words text-muted">{t('tokens.networksOf', { names: token.networks.join(', ') })}</p>
+        )}
       </div>
       <div className="flex flex-wrap gap-x-4 text-xs text-muted">
         <span>{t.rich('tokens.created', { time: () => <RelativeTime at={token.createdAt} /> })}</span>
