@@ -12,6 +12,9 @@ import { serveHttp } from './http/server.ts'
 import { openRuntime } from './runtime.ts'
 import { createAuth } from './sign-in/auth.ts'
 
+/** More than the HTTP server waits for running operations. */
+const STOP_MS = 30_000
+
 /** Runs the API process until SIGTERM or SIGINT. A second signal exits immediately. */
 async function main(): Promise<void> {
   const shutdown = new AbortController()
@@ -97,10 +100,16 @@ async function main(): Promise<void> {
     METRICS_PORT === undefined ? null : await serveMetrics(api.metrics, { host: METRICS_HOST, port: METRICS_PORT, token })
   if (metrics) runtime.log.info({ host: METRICS_HOST, port: metrics.port }, 'serving metrics')
   await stopRequested
-  await metrics?.stop()
-  await server.stop()
-  await listener.close()
-  await close()
+  let waitingFor = ''
+  setTimeout(() => {
+    runtime.log.error({ waitingFor }, 'the API did not stop in time')
+    process.exit(1)
+  }, STOP_MS).unref()
+  const parts = { metrics: () => metrics?.stop(), server: () => server.stop(), listener: () => listener.close(), runtime: close }
+  for (const [name, stop] of Object.entries(parts)) {
+    waitingFor = name
+    await stop()
+  }
   runtime.log.info('API stopped')
 }
 
