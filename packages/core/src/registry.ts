@@ -24,6 +24,7 @@ import { rotationsDomain } from './rotations/domain.ts'
 import { runQueueDomain } from './run-queue/domain.ts'
 import { runsDomain } from './runs/domain.ts'
 import { slurmActionsDomain } from './slurm-actions/domain.ts'
+import { slurmConfigsDomain } from './slurm-configs/domain.ts'
 import { slurmOperationsDomain } from './slurm-operations/domain.ts'
 import { systemDomain } from './system/domain.ts'
 import { templatesDomain } from './templates/domain.ts'
@@ -52,6 +53,7 @@ export const domains = [
   runsDomain,
   slurmActionsDomain,
   slurmOperationsDomain,
+  slurmConfigsDomain,
   systemDomain,
   templatesDomain,
   variablesDomain,

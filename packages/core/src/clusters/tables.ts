@@ -80,6 +80,14 @@ export const slurmClusters = snakeCase.table(
     /** When the cluster was read for the first time. */
     discoveredAt: at(),
 
+    /** The version of the configuration that was rolled out or imported last; null before. */
+    configNumber: integer(),
+    /** Nodes besides the controllers that have configuration files of their own. */
+    configNodeIds: uuid().array().notNull().default(sql`'{}'::uuid[]`),
+    /** When the files on the hosts were compared with that version, and how they differ, by host; null: they are the same. */
+    configCheckedAt: at(),
+    configDrift: jsonb().$type<Record<string, string | null>>().notNull().default(sql`'{}'::jsonb`),
+
     /** The commands of the last refresh. */
     queries: jsonb().$type<QueryReport[]>().notNull().default(sql`'[]'::jsonb`),
     /** End of the last refresh that read the cluster: the age of nodes, jobs and partitions. */

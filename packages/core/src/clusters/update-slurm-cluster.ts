@@ -18,6 +18,7 @@ export const UpdateSlurmClusterInput = z.object({
   ...CLUSTER_FIELDS,
   name: CLUSTER_FIELDS.name.optional(),
   controllerNodeId: CLUSTER_FIELDS.controllerNodeId.optional(),
+  reuseConfig: z.boolean().optional(),
 })
 
 /** Where a cluster is read: after a change, a reading that has begun is worthless, and the configuration is read, too. */

@@ -1,0 +1,3 @@
+import { defineAuditActions } from '../audit/index.ts'
+
+export const slurmConfigAudit = defineAuditActions('slurm_config', ['create', 'rolled_out'])

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import {
+  type ConfigDiff,
+  type ConfigFiles,
+  type ConfigPlan,
+  type ConfigProblem,
+  checkConfig,
+  diffConfig,
+  planConfig,
+} from '@muster/slurm/config'
+import { z } from 'zod'
+import type { SlurmCluster } from '../clusters/tables.ts'
+import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
+import { InvalidInput, parseInput } from '../kernel/errors.ts'
+import { Id } from '../kernel/input.ts'
+import { configHosts, findCluster } from './find-cluster.ts'
+import { lostLiveChanges } from './live-changes.ts'
+import { slurmConfigPermissions } from './permissions.ts'
+import { reusedConfigReason } from './policy.ts'
+import type { SlurmConfigVersion } from './tables.ts'
+import { ConfigFilesInput, findConfigVersion, newErrors, releaseOf, rolledOutVersion } from './versions.ts'
+
+export const PreviewSlurmConfigInput = z.object({
+  clusterId: Id,
+  /** The version to preview. Or: */
+  number: z.int().min(1).nullish(),
+  /** Text that is not saved yet. */
+  files: ConfigFilesInput.nullish(),
+})
+
+export type SlurmConfigPreview = {
+  cluster: SlurmCluster
+  /** The version that the hosts have; null before the first rollout of an imported configuration. */
+  from: SlurmConfigVersion | null
+  /** Release of Slurm by which it is judged. */
+  release: string
+  problems: ConfigProblem[]
+  diff: ConfigDiff[]
+  plan: ConfigPlan
+  /** Names of the hosts that get the files, in this order. */
+  hosts: string[]
+  /** Why it cannot be rolled out; null when it can. */
+  blockedReason: string | null
+  /** For `rolloutSlurmConfig`; null for text that is not saved. */
+  fingerprint: string | null
+}
+
+/**
+ * Returns what a version, or an edited text, would change on a cluster. Nothing is stored or started.
+ * @throws NotFound the cluster or the version; Conflict it has no controller node; InvalidInput
+ */
+export async function previewSlurmConfig(ctx: Ctx, input: z.input<typeof PreviewSlurmConfigInput>): Promise<SlurmConfigPreview> {
+  authorize(ctx, slurmConfigPermissions.check)
+  const { clusterId, number, files } = parseInput(PreviewSlurmConfigInput, input)
+  if ((number == null) === (files == null))
+    throw new InvalidInput([{ path: 'number', message: 'or files is required, not both' }])
+  const cluster = await findCluster(ctx.db, ctx, clusterId)
+  const to = number == null ? (files as ConfigFiles) : (await findConfigVersion(ctx.db, cluster, number)).files
+  return previewOf(ctx.db, ctx, cluster, { files: to, number: number ?? null })
+}
+
+export async function previewOf(
+  db: Tx | Ctx['db'],
+  ctx: Ctx,
+  cluster: SlurmCluster,
+  to: { files: ConfigFiles; number: number | null },
+): Promise<SlurmConfigPreview> {
+  const release = releaseOf(cluster)
+  const from = await rolledOutVersion(db, cluster)
+  const fromFiles = from?.files ?? { 'slurm.conf': '' }
+  const plan = planConfig(fromFiles, to.files, release)
+  const live =
+    plan.controllers === 'NONE'
+      ? { lost: [], blockedReason: null }
+      : await lostLiveChanges(db, cluster, to.files, plan.removedNodes)
+  const [error] = newErrors(from?.files ?? null, to.files, release)
+  return {
+    cluster,
+    from,
+    release,
+    problems: checkConfig(to.files, release),
+    diff: diffConfig(from?.files ?? {}, to.files),
+    plan: { ...plan, lost: [...plan.lost, ...live.lost] },
+    hosts: (await configHosts(db, ctx, cluster)).map(({ name }) => name),
+    blockedReason:
+      reusedConfigReason(cluster) ??
+      (from === null ? 'The configuration was not imported yet.' : null) ??
+      (error ? `It has errors, the first in ${error.file}: ${error.message}` : null) ??
+      live.blockedReason,
+    fingerprint: to.number === null ? null : fingerprintOf(cluster, from?.number ?? null, to.number, plan),
+  }
+}
+
+/** Changes when what a rollout does is another than the caller has seen. */
+export const fingerprintOf = ({ id }: Pick<SlurmCluster, 'id'>, from: number | null, to: number, plan: ConfigPlan): string =>
+  createHash('sha256')
+    .update(JSON.stringify([id, from, to, plan.controllers, plan.nodes, plan.addedNodes, plan.removedNodes]))
+    .digest('hex')
+    .slice(0, 24)

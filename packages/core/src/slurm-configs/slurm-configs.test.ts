@@ -1,0 +1,224 @@
+import { parseNodes, parsePartitions, type SlurmJob } from '@muster/slurm'
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { addSlurmCluster, type SlurmCluster, slurmClusters, updateSlurmCluster } from '../clusters/index.ts'
+import { type SlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
+import type { TenantFixture } from '../testing/factories.ts'
+import { recordRefresh } from '../testing/record-refresh.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import {
+  checkSlurmConfigDrift,
+  importSlurmConfig,
+  previewSlurmConfig,
+  recordSlurmConfigDrift,
+  recordSlurmConfigImport,
+  recordSlurmConfigRollout,
+  rollbackSlurmConfig,
+  rolloutSlurmConfig,
+  saveSlurmConfig,
+  slurmConfigVersions,
+} from './index.ts'
+
+const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
+const conf = (nodes: string, more = '') => ({
+  'slurm.conf': `ClusterName=alpha\nSlurmctldHost=ctl\n${more}NodeName=${nodes} CPUs=8\nPartitionName=debug Nodes=${nodes} State=UP\n`,
+})
+const ONE = conf('n[1-2]')
+
+let t: TestRuntime
+let ours: TenantFixture
+let cluster: SlurmCluster
+beforeAll(async () => {
+  t = await testRuntime()
+})
+afterAll(() => t.close())
+beforeEach(async () => {
+  ours = await t.given.tenant()
+  const [node] = await t.given.fleet(ours.admin, { nodes: 1, with: { hostKey: HOST_KEY } })
+  cluster = await addSlurmCluster(ours.admin, { name: 'prod', controllerNodeId: node!.id, reuseConfig: false })
+  await refreshed()
+})
+
+const refreshed = (jobs: SlurmJob[] = [], nodes = 'State=IDLE') =>
+  recordRefresh(ours.worker, {
+    id: cluster.id,
+    queries: [],
+    durationMs: 1,
+    error: null,
+    state: {
+      ...{ clusterName: 'alpha', version: '22.05.8', controllers: [], settings: null, reservations: [], jobs, scheduler: null },
+      nodes: parseNodes(`NodeName=n1 CPUTot=8 ${nodes} Partitions=debug\nNodeName=n2 CPUTot=8 State=IDLE Partitions=debug\n`),
+      partitions: parsePartitions('PartitionName=debug State=DRAIN Nodes=n[1-2]\n'),
+    },
+  })
+const end = async ({ id }: SlurmOperation, error: string | null = null) => {
+  await t.runtime.db.update(slurmOperations).set({ finishedAt: sql`now()`, error }).where(eq(slurmOperations.id, id))
+}
+const reason = 'test'
+const base = () => ({ clusterId: cluster.id, reason })
+async function imported(files = ONE): Promise<void> {
+  const operation = await importSlurmConfig(ours.admin, base())
+  await recordSlurmConfigImport(ours.worker, { operationId: operation.id, files, basedOn: null })
+  await end(operation)
+}
+const save = (files: { 'slurm.conf': string }, basedOn = 1, ctx = ours.admin) =>
+  saveSlurmConfig(ctx, { ...base(), basedOn, files })
+const preview = (number: number) => previewSlurmConfig(ours.admin, { clusterId: cluster.id, number })
+const rollout = async (number: number, fingerprint?: string) =>
+  rolloutSlurmConfig(ours.admin, { ...base(), number, fingerprint: fingerprint ?? (await preview(number)).fingerprint! })
+const stored = async () => (await t.runtime.db.select().from(slurmClusters).where(eq(slurmClusters.id, cluster.id)))[0]!
+
+describe('import', () => {
+  test('stores the files as version 1 in the name of the user', async () => {
+    await imported()
+    const [version] = await t.runtime.db.select().from(slurmConfigVersions).where(eq(slurmConfigVersions.clusterId, cluster.id))
+    expect(version).toMatchObject({
+      number: 1,
+      files: ONE,
+      origin: 'IMPORTED',
+      basedOn: null,
+      createdByName: ours.admin.actor.name,
+    })
+    expect(await stored()).toMatchObject({ configNumber: 1 })
+  })
+
+  test('stores no second version of the same files', async () => {
+    await imported()
+    const operation = await importSlurmConfig(ours.admin, base())
+    expect(operation).toMatchObject({ kind: 'CONFIGURE', input: { action: 'IMPORT', basedOn: 1 }, nodeCount: 1 })
+    expect(await recordSlurmConfigImport(ours.worker, { operationId: operation.id, files: ONE, basedOn: 1 })).toMatchObject({
+      number: 1,
+    })
+  })
+
+  test('is possible while the configuration is reused', async () => {
+    await updateSlurmCluster(ours.admin, { id: cluster.id, reuseConfig: true })
+    await expect(importSlurmConfig(ours.admin, base())).resolves.toBeTruthy()
+  })
+})
+
+describe('save', () => {
+  beforeEach(() => imported())
+
+  test('stores the next version, and refuses one that is based on an older one', async () => {
+    expect(await save(conf('n[1-3]'))).toMatchObject({ number: 2, origin: 'EDITED', basedOn: 1 })
+    await expect(save(conf('n[1-4]'))).rejects.toThrow(/saved version 2 .* meanwhile/)
+    expect(await save(conf('n[1-4]'), 2)).toMatchObject({ number: 3 })
+  })
+
+  test('names the lines of new errors', async () => {
+    await expect(save(conf('n[1-2]', 'NoSuchKey=1\n'))).rejects.toMatchObject({
+      issues: [{ path: 'slurm.conf:3', message: 'The key NoSuchKey is not known to Slurm.' }],
+    })
+  })
+
+  test('judges by the release of the cluster', async () => {
+    await expect(save(conf('n[1-2]', 'TLSType=tls/none\n'))).rejects.toThrow()
+    await t.runtime.db.update(slurmClusters).set({ version: '24.05.1' }).where(eq(slurmClusters.id, cluster.id))
+    await expect(save(conf('n[1-2]', 'TLSType=tls/none\n'))).resolves.toBeTruthy()
+  })
+
+  test('accepts an error that the edited version has already', async () => {
+    await t.runtime.db.delete(slurmConfigVersions).where(eq(slurmConfigVersions.clusterId, cluster.id))
+    await imported(conf('n[1-2]', 'SitePatch=1\n'))
+    await expect(save(conf('n[1-3]', 'SitePatch=1\n'))).resolves.toMatchObject({ number: 2 })
+  })
+
+  test('refuses the same files, and while the configuration is reused', async () => {
+    await expect(save(ONE)).rejects.toMatchObject({ issues: [{ path: 'files' }] })
+    await updateSlurmCluster(ours.admin, { id: cluster.id, reuseConfig: true })
+    await expect(save(conf('n1'))).rejects.toThrow(/is reused: Muster never writes it/)
+  })
+
+  test('needs an admin', async () => {
+    await expect(save(conf('n1'), 1, ours.operator)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
+})
+
+describe('preview', () => {
+  beforeEach(() => imported())
+
+  test('has problems, diff, plan, and what a reload undoes', async () => {
+    await save(conf('n[1-3]'))
+    expect(await preview(2)).toMatchObject({
+      from: { number: 1 },
+      release: '22.05.8',
+      problems: [],
+      diff: [{ file: 'slurm.conf' }],
+      plan: {
+        controllers: 'RESTART',
+        addedNodes: ['n3'],
+        lost: expect.arrayContaining(['The partition debug is DRAIN and becomes UP.']),
+      },
+      hosts: [expect.any(String)],
+      blockedReason: null,
+    })
+  })
+
+  test('judges text that is not saved', async () => {
+    const files = conf('n[1-2]', 'Bad=1\n')
+    const found = await previewSlurmConfig(ours.admin, { clusterId: cluster.id, files })
+    expect(found).toMatchObject({ problems: [{ line: 3, key: 'Bad', severity: 'ERROR' }], fingerprint: null })
+    expect(found.blockedReason).toMatch(/It has errors, the first in slurm.conf/)
+  })
+})
+
+describe('rollout', () => {
+  beforeEach(() => imported())
+
+  test('starts an operation for the plan of its preview only', async () => {
+    await save(conf('n[1-3]'))
+    const { fingerprint } = await preview(2)
+    await expect(rollout(2, 'another')).rejects.toThrow(/Preview it again/)
+    expect(await rollout(2, fingerprint!)).toMatchObject({
+      kind: 'CONFIGURE',
+      configNumber: 2,
+      input: { action: 'ROLLOUT', from: 1, to: 2 },
+      plan: { controllers: 'RESTART' },
+    })
+    await expect(rollout(2, fingerprint!)).rejects.toThrow(/The operation CONFIGURE .* runs on the cluster/)
+  })
+
+  test('refuses a version that removes the node of a running job', async () => {
+    await save(conf('n1'))
+    const job = { id: 7, name: 'a', user: 'u', partition: 'debug', states: ['RUNNING'], nodes: 'n2' } as SlurmJob
+    await refreshed([
+      { ...job, arrayJobId: null, arrayTaskId: null, arrayTasks: null, hetJobId: null, hetJobOffset: null } as SlurmJob,
+    ])
+    await expect(rollout(2)).rejects.toThrow('The job 7 runs on n2, which the configuration removes.')
+    await refreshed([])
+    await expect(rollout(2)).resolves.toBeTruthy()
+  })
+
+  test('is refused while the configuration is reused', async () => {
+    await save(conf('n[1-3]'))
+    await updateSlurmCluster(ours.admin, { id: cluster.id, reuseConfig: true })
+    await expect(rollout(2)).rejects.toThrow(/is reused/)
+    await expect(rollbackSlurmConfig(ours.admin, { ...base(), number: 2 })).rejects.toThrow(/is reused/)
+  })
+
+  test('refuses the version that the hosts have', async () => {
+    await expect(rollout(1)).rejects.toThrow(/have these files already/)
+  })
+})
+
+test('a rollback stores the earlier files as a new version, and rolls them out', async () => {
+  await imported()
+  await expect(rollbackSlurmConfig(ours.admin, base())).rejects.toThrow(/no earlier version/)
+  await save(conf('n[1-3]'))
+  await end(await rollout(2))
+  await recordSlurmConfigRollout(ours.worker, { clusterId: cluster.id, number: 2 })
+  expect(await rollbackSlurmConfig(ours.admin, base())).toMatchObject({ input: { action: 'ROLLOUT', from: 2, to: 3 } })
+  const versions = await t.runtime.db.select().from(slurmConfigVersions).where(eq(slurmConfigVersions.clusterId, cluster.id))
+  expect(versions.at(-1)).toMatchObject({ number: 3, origin: 'RESTORED', basedOn: 2, files: ONE })
+})
+
+test('a drift check stores the difference of each host', async () => {
+  await expect(checkSlurmConfigDrift(ours.operator, { clusterId: cluster.id })).rejects.toThrow(/was not imported yet/)
+  await imported()
+  expect(await checkSlurmConfigDrift(ours.operator, { clusterId: cluster.id })).toMatchObject({
+    input: { action: 'CHECK', from: 1 },
+  })
+  await recordSlurmConfigDrift(ours.worker, { clusterId: cluster.id, drift: { ctl: '+KillWait=9' } })
+  expect(await stored()).toMatchObject({ configDrift: { ctl: '+KillWait=9' } })
+})

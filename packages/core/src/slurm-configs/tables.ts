@@ -1,0 +1,37 @@
+import type { ConfigFiles, ConfigSettings } from '@muster/slurm/config'
+import { integer, jsonb, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { tenants, userRef } from '../access/tables.ts'
+import { slurmClusters } from '../clusters/tables.ts'
+import { createdAt, id } from '../kernel/db/columns.ts'
+
+/** How a version came to be. */
+export const CONFIG_ORIGINS = ['IMPORTED', 'CREATED', 'EDITED', 'SCALED_OUT', 'SCALED_IN', 'RESTORED'] as const
+export type ConfigOrigin = (typeof CONFIG_ORIGINS)[number]
+
+/** Versions of the configuration files of clusters. A version never changes. */
+export const slurmConfigVersions = snakeCase.table(
+  'slurm_config_versions',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    clusterId: uuid()
+      .notNull()
+      .references(() => slurmClusters.id, { onDelete: 'cascade' }),
+    /** From 1, per cluster. */
+    number: integer().notNull(),
+    files: jsonb().$type<ConfigFiles>().notNull(),
+    /** What the files were rendered from; null for text. */
+    settings: jsonb().$type<ConfigSettings>(),
+    origin: text().$type<ConfigOrigin>().notNull(),
+    /** The version that was changed; null for the first one. */
+    basedOn: integer(),
+    reason: text().notNull(),
+    createdById: userRef(),
+    createdByName: text().notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [unique().on(t.clusterId, t.number)],
+)
+export type SlurmConfigVersion = typeof slurmConfigVersions.$inferSelect
