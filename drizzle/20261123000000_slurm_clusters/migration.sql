@@ -34,6 +34,10 @@ CREATE TABLE "slurm_clusters" (
 	"reservations" jsonb DEFAULT '[]' NOT NULL,
 	"scheduler" jsonb,
 	"discovered_at" timestamp with time zone,
+	"config_number" integer,
+	"config_node_ids" uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+	"config_checked_at" timestamp with time zone,
+	"config_drift" jsonb DEFAULT '{}' NOT NULL,
 	"queries" jsonb DEFAULT '[]' NOT NULL,
 	"refreshed_at" timestamp with time zone,
 	"refresh_duration_ms" integer,
@@ -170,6 +174,22 @@ CREATE TABLE "slurm_actions" (
           when started_at is not null then 'RUNNING' else 'PENDING' end) STORED NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "slurm_config_versions" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"cluster_id" uuid NOT NULL,
+	"number" integer NOT NULL,
+	"files" jsonb NOT NULL,
+	"settings" jsonb,
+	"origin" text NOT NULL,
+	"based_on" integer,
+	"reason" text NOT NULL,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "slurm_config_versions_cluster_id_number_unique" UNIQUE("cluster_id","number")
+);
+--> statement-breakpoint
 CREATE TABLE "slurm_operation_nodes" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -275,6 +295,9 @@ ALTER TABLE "slurm_action_items" ADD CONSTRAINT "slurm_action_items_action_id_sl
 ALTER TABLE "slurm_actions" ADD CONSTRAINT "slurm_actions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_actions" ADD CONSTRAINT "slurm_actions_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_actions" ADD CONSTRAINT "slurm_actions_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_config_versions" ADD CONSTRAINT "slurm_config_versions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "slurm_config_versions" ADD CONSTRAINT "slurm_config_versions_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "slurm_config_versions" ADD CONSTRAINT "slurm_config_versions_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_operation_nodes" ADD CONSTRAINT "slurm_operation_nodes_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_operation_nodes" ADD CONSTRAINT "slurm_operation_nodes_operation_id_slurm_operations_id_fkey" FOREIGN KEY ("operation_id") REFERENCES "slurm_operations"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_operation_nodes" ADD CONSTRAINT "slurm_operation_nodes_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint

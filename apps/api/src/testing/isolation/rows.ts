@@ -142,8 +142,10 @@ export async function rowsOf(
         settings: { ClusterName: marker },
         reservations: [slurmReservation(marker)],
         queries: [query],
+        configDrift: { [marker]: marker },
       },
     ],
+    slurm_config_versions: [{ origin: 'IMPORTED', number: 1, files: { 'slurm.conf': marker, 'gres.conf': marker }, settings: null }],
     slurm_jobs: [
       {
         state: 'PENDING',
