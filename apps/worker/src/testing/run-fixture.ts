@@ -17,7 +17,7 @@ import type { ExecutorConfig } from '../ansible/deps.ts'
 import { executeRun } from '../ansible/execute-run.ts'
 import { type Isolation, noIsolation } from '../ansible/isolation/isolation.ts'
 
-const PLAYBOOKS = fileURLToPath(new URL('../../../../playbooks', import.meta.url))
+export const PLAYBOOKS = fileURLToPath(new URL('../../../../playbooks', import.meta.url))
 
 /** Path of the real ansible-playbook, which `npm test` sets. */
 export function realAnsible(): string {

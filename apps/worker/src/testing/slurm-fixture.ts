@@ -1,3 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { localStore } from '@muster/core/artifacts'
 import {
   addSlurmCluster,
   refreshSlurmCluster,
@@ -8,16 +14,24 @@ import {
   slurmPartitions,
   testSlurmController,
 } from '@muster/core/clusters'
+import { createListener } from '@muster/core/events'
 import { type ComputeNode, updateNode } from '@muster/core/nodes'
+import { schema } from '@muster/core/registry'
+import { claimJobRun } from '@muster/core/run-queue'
 import { slurmActions, startSlurmAction } from '@muster/core/slurm-actions'
+import { type SlurmOperation, slurmOperations } from '@muster/core/slurm-operations'
 import { LOOPBACK } from '@muster/core/testing'
 import type { OwnedLab } from '@muster/lab'
-import { asc, eq } from 'drizzle-orm'
+import { asc, eq, isNull } from 'drizzle-orm'
+import { executeRun } from '../ansible/execute-run.ts'
+import { noIsolation } from '../ansible/isolation/isolation.ts'
 import { slurmActionHandler } from '../handlers/slurm-action.ts'
 import { slurmClusterTestHandler } from '../handlers/slurm-cluster-test.ts'
+import { slurmOperationHandler } from '../handlers/slurm-operation.ts'
 import { slurmRefreshHandler } from '../handlers/slurm-refresh.ts'
 import { createControllerSessions } from '../slurm/controller-sessions.ts'
 import { createNodeFixture } from './node-fixture.ts'
+import { PLAYBOOKS, realAnsible } from './run-fixture.ts'
 
 /** Refreshes end after this time, so that tests of hanging commands are short. */
 const QUERY_TIMEOUT_MS = 5000
@@ -26,6 +40,7 @@ const QUERY_TIMEOUT_MS = 5000
 export async function createSlurmFixture(lab: OwnedLab) {
   const config = { SSH_TIMEOUT: 3, LOCAL_TARGETS: LOOPBACK }
   const fixture = await createNodeFixture(lab, config)
+  const { jobRuns } = schema
   const { runtime, admin, bastions, stopping, tenant } = fixture
   const { db } = runtime
   const controllers = createControllerSessions({ config, bastions, stopping: stopping.signal })
@@ -36,6 +51,26 @@ export async function createSlurmFixture(lab: OwnedLab) {
   const nodeId = (name: string): string => nodes.get(name)!.id
   const clusterOf = async (id: string): Promise<SlurmCluster> =>
     (await db.select().from(slurmClusters).where(eq(slurmClusters.id, id)))[0]!
+  const listener = await createListener(fixture.url, runtime.log)
+  const root = await mkdtemp(path.join(tmpdir(), 'muster-slurm-'))
+  const executor = {
+    config: {
+      ...{ ANSIBLE_WORK_DIR: path.join(root, 'work'), ANSIBLE_PLAYBOOK_REPO_PATH: PLAYBOOKS, ANSIBLE_PLAYBOOK: realAnsible() },
+      ...{ JOB_CANCEL_GRACE_PERIOD: 8, SSH_TIMEOUT: 10, ARTIFACT_MAX_SIZE: 1, LOCAL_TARGETS: LOOPBACK },
+    },
+    store: localStore(path.join(root, 'artifacts')),
+    isolation: noIsolation(null),
+    listener,
+    stopping: stopping.signal,
+  }
+  async function executeRuns(isDone: () => boolean): Promise<void> {
+    while (!isDone()) {
+      const [pending] = await db.select().from(jobRuns).where(isNull(jobRuns.startedAt)).limit(1)
+      const claim = pending && (await claimJobRun(fixture.worker, { id: pending.id, workerId: 'worker-1', token: randomUUID() }))
+      if (claim) await executeRun(executor, fixture.worker, claim)
+      else await setTimeout(50)
+    }
+  }
   return {
     ...fixture,
     nodeId,
@@ -82,9 +117,22 @@ export async function createSlurmFixture(lab: OwnedLab) {
       const [{ status } = { status: null }] = await db.select().from(slurmActions).where(eq(slurmActions.id, action.id))
       if (status !== 'SUCCEEDED') throw new Error(`The action ${request.verb} has the status ${status}.`)
     },
+    /** Executes an operation on a cluster, and the job runs that it starts. @returns the operation afterwards */
+    async operate({ id }: { id: string }): Promise<SlurmOperation> {
+      const done = slurmOperationHandler(deps)({ id, tenantId: tenant.id })
+      let isDone = false
+      const ended = done.finally(() => {
+        isDone = true
+      })
+      const runs = executeRuns(() => isDone)
+      await Promise.all([ended, runs])
+      return (await db.select().from(slurmOperations).where(eq(slurmOperations.id, id)))[0]!
+    },
     async close() {
       controllers.close()
+      await listener.close()
       await fixture.close()
+      await rm(root, { recursive: true, force: true })
     },
   }
 }

@@ -1,14 +1,18 @@
 import { defineRelationsPart } from 'drizzle-orm'
 import { computeNodes } from '../nodes/tables.ts'
+import { slurmConfigVersions } from '../slurm-configs/tables.ts'
+import { slurmOperations } from '../slurm-operations/tables.ts'
 import * as tables from './tables.ts'
 
-export const relations = defineRelationsPart({ ...tables, computeNodes }, (r) => ({
+export const relations = defineRelationsPart({ ...tables, computeNodes, slurmConfigVersions, slurmOperations }, (r) => ({
   slurmClusters: {
     controllerNode: r.one.computeNodes({ from: r.slurmClusters.controllerNodeId, to: r.computeNodes.id, alias: 'controller' }),
     backupNode: r.one.computeNodes({ from: r.slurmClusters.backupNodeId, to: r.computeNodes.id, alias: 'backup' }),
     nodes: r.many.slurmNodes({ from: r.slurmClusters.id, to: r.slurmNodes.clusterId }),
     partitions: r.many.slurmPartitions({ from: r.slurmClusters.id, to: r.slurmPartitions.clusterId }),
     jobs: r.many.slurmJobs({ from: r.slurmClusters.id, to: r.slurmJobs.clusterId }),
+    configVersions: r.many.slurmConfigVersions({ from: r.slurmClusters.id, to: r.slurmConfigVersions.clusterId }),
+    operations: r.many.slurmOperations({ from: r.slurmClusters.id, to: r.slurmOperations.clusterId }),
   },
   slurmNodes: {
     cluster: r.one.slurmClusters({ from: r.slurmNodes.clusterId, to: r.slurmClusters.id, optional: false }),

@@ -17,8 +17,10 @@ export async function findCluster(db: Db, ctx: Ctx, id: string): Promise<SlurmCl
   return cluster
 }
 
+export type ConfigHost = { nodeId: string; name: string }
+
 /** Nodes with configuration files of their own: the controllers, and those that the import named. */
-export async function configHosts(db: Db, ctx: Ctx, cluster: SlurmCluster): Promise<{ nodeId: string; name: string }[]> {
+export async function configHosts(db: Db, ctx: Ctx, cluster: SlurmCluster): Promise<ConfigHost[]> {
   const { controllerNodeId, backupNodeId, configNodeIds, name } = cluster
   const ids = [...new Set([controllerNodeId, backupNodeId, ...configNodeIds].filter((id) => id !== null))]
   if (controllerNodeId === null) throw new Conflict(`The cluster ${name} has no controller node. Choose one.`)

@@ -1,14 +1,25 @@
+export {
+  CONFIG_FILES,
+  type ConfigDiff,
+  type ConfigFiles,
+  type ConfigPlan,
+  type ConfigProblem,
+  diffConfig,
+} from '@muster/slurm/config'
 export { slurmConfigAudit } from './audit-actions.ts'
 export { CheckSlurmConfigDriftInput, checkSlurmConfigDrift } from './check-slurm-config-drift.ts'
+export type { ConfigHost } from './find-cluster.ts'
 export { ImportSlurmConfigInput, importSlurmConfig } from './import-slurm-config.ts'
 export { slurmConfigPermissions } from './permissions.ts'
 export { writeSlurmConfigBlockedReason } from './policy.ts'
 export { PreviewSlurmConfigInput, previewSlurmConfig, type SlurmConfigPreview } from './preview-slurm-config.ts'
 export {
-  readSlurmConfig,
+  readConfigHosts,
+  readSlurmRollout,
   recordSlurmConfigDrift,
   recordSlurmConfigImport,
   recordSlurmConfigRollout,
+  type SlurmRollout,
 } from './record-slurm-config.ts'
 export {
   RollbackSlurmConfigInput,

@@ -1,26 +1,74 @@
-import type { ConfigFiles } from '@muster/slurm/config'
-import { and, eq, sql } from 'drizzle-orm'
+import { type ConfigFiles, type ConfigPlan, planConfig } from '@muster/slurm/config'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { audit } from '../audit/index.ts'
 import { slurmClusterChanged } from '../clusters/change-events.ts'
-import { type SlurmCluster, slurmClusters } from '../clusters/tables.ts'
+import { type SlurmCluster, slurmClusters, slurmNodes } from '../clusters/tables.ts'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
 import { NotFound } from '../kernel/errors.ts'
 import { slurmOperations } from '../slurm-operations/tables.ts'
 import { slurmConfigAudit } from './audit-actions.ts'
-import { findCluster } from './find-cluster.ts'
+import { type ConfigHost, configHosts, findCluster } from './find-cluster.ts'
 import { slurmConfigPermissions } from './permissions.ts'
 import type { SlurmConfigVersion } from './tables.ts'
-import { createConfigVersion, findConfigVersion, newestConfigVersion, sameFiles } from './versions.ts'
+import {
+  createConfigVersion,
+  findConfigVersion,
+  newestConfigVersion,
+  releaseOf,
+  rolledOutVersion,
+  sameFiles,
+} from './versions.ts'
 
-/** Reads a version for a rollout. @throws NotFound */
-export async function readSlurmConfig(
+export type SlurmRollout = {
+  /** The files that the hosts should have before, and after. */
+  from: ConfigFiles
+  to: ConfigFiles
+  plan: ConfigPlan
+  /** Nodes that get the files, the primary controller first. */
+  hosts: ConfigHost[]
+  /** Those of the hosts that run slurmctld. */
+  controllers: ConfigHost[]
+  /** Nodes whose slurmd restarts, and names of those that the inventory does not have. */
+  slurmdNodes: ConfigHost[]
+  unknownNodes: string[]
+}
+
+/** Reads what a rollout needs. Equal numbers: only the files and the hosts. @throws NotFound; Conflict there is no controller node */
+export async function readSlurmRollout(
   ctx: Ctx,
-  { clusterId, number }: { clusterId: string; number: number },
-): Promise<SlurmConfigVersion> {
+  { clusterId, from, to }: { clusterId: string; from: number; to: number },
+): Promise<SlurmRollout> {
   authorize(ctx, slurmConfigPermissions.report)
-  return findConfigVersion(ctx.db, await findCluster(ctx.db, ctx, clusterId), number)
+  const cluster = await findCluster(ctx.db, ctx, clusterId)
+  const [before, after] = [await findConfigVersion(ctx.db, cluster, from), await findConfigVersion(ctx.db, cluster, to)]
+  const plan = planConfig(before.files, after.files, releaseOf(cluster))
+  const hosts = await configHosts(ctx.db, ctx, cluster)
+  const matched = await ctx.db
+    .select({ name: slurmNodes.name, nodeId: slurmNodes.nodeId })
+    .from(slurmNodes)
+    .where(and(eq(slurmNodes.clusterId, clusterId), isNotNull(slurmNodes.nodeId)))
+  const byName = new Map(matched.map(({ name, nodeId }) => [name, nodeId!]))
+  return {
+    from: before.files,
+    to: after.files,
+    plan,
+    hosts,
+    controllers: hosts.filter(({ nodeId }) => nodeId === cluster.controllerNodeId || nodeId === cluster.backupNodeId),
+    slurmdNodes: plan.nodes.flatMap((name) => (byName.has(name) ? [{ name, nodeId: byName.get(name)! }] : [])),
+    unknownNodes: plan.nodes.filter((name) => !byName.has(name)),
+  }
+}
+
+/** Reads the hosts whose files an operation compares, and the version that they should have; null before the import. */
+export async function readConfigHosts(
+  ctx: Ctx,
+  { clusterId }: { clusterId: string },
+): Promise<{ hosts: ConfigHost[]; files: ConfigFiles | null }> {
+  authorize(ctx, slurmConfigPermissions.report)
+  const cluster = await findCluster(ctx.db, ctx, clusterId)
+  return { hosts: await configHosts(ctx.db, ctx, cluster), files: (await rolledOutVersion(ctx.db, cluster))?.files ?? null }
 }
 
 /**

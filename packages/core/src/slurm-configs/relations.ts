@@ -6,7 +6,4 @@ export const relations = defineRelationsPart({ ...tables, slurmClusters }, (r) =
   slurmConfigVersions: {
     cluster: r.one.slurmClusters({ from: r.slurmConfigVersions.clusterId, to: r.slurmClusters.id, optional: false }),
   },
-  slurmClusters: {
-    configVersions: r.many.slurmConfigVersions({ from: r.slurmClusters.id, to: r.slurmConfigVersions.clusterId }),
-  },
 }))

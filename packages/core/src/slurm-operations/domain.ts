@@ -14,4 +14,5 @@ export const slurmOperationsDomain = defineDomain({
   queues: [slurmOperationQueue],
   tables,
   relations,
+  graphqlIds: { SlurmOperation: tables.slurmOperations },
 })

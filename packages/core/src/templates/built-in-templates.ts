@@ -45,6 +45,10 @@ const offlineDir = (what: string) =>
 const CUDA = 'https://developer.download.nvidia.com/compute/cuda/repos'
 const driver = { category: 'drivers', become: true, timeoutSeconds: 7200, forks: 10 } as const
 const exporter = { category: 'monitoring', become: true, timeoutSeconds: 1800, forks: 20 } as const
+const slurmHosts = (description: string) => ({
+  ...{ type: 'array', items: { type: 'string', maxLength: 255 }, maxItems: 10_000 },
+  ...{ description, examples: [[]] },
+})
 /** Operations on clusters start them, and continue after the loss of a worker. */
 const slurm = { category: 'slurm', become: true, isIdempotent: true, timeoutSeconds: 3600, forks: 20 } as const
 const discovery = { category: 'discovery', forks: 50, isReadOnly: true } as const
@@ -275,6 +279,44 @@ export const BUILT_IN_TEMPLATES = [
         '^(/[0-9A-Za-z/._+-]+)?$',
       ),
       ...sources('slurm_node', '', 'repository.asc in the repository'),
+    }),
+  },
+  {
+    ...slurm,
+    name: 'slurm_configure',
+    displayName: 'Write the configuration of Slurm',
+    description:
+      'Writes configuration files of Slurm where they are as expected, after Slurm has checked them, and makes a service read them. Rollouts of configurations run it.',
+    playbookPath: 'slurm_configure.yml',
+    inputSchema: inputs({
+      slurm_config_folder: text('Folder of the files.', '/etc/slurm', '^/[0-9A-Za-z/._+-]+$'),
+      slurm_config_files: {
+        type: 'object',
+        additionalProperties: { type: 'string', maxLength: 1_000_000 },
+        maxProperties: 4,
+        description: 'Texts by file name.',
+        examples: [{}],
+      },
+      slurm_config_expected: {
+        type: 'object',
+        additionalProperties: { type: 'array', items: { type: 'string', pattern: '^([0-9a-f]{64})?$' }, maxItems: 4 },
+        maxProperties: 4,
+        description: 'SHA-256 hashes that each file may have before, by file name. An empty text: the file is missing.',
+        examples: [{}],
+      },
+      slurm_config_hosts: slurmHosts('Names of the hosts that get the files.'),
+      slurm_config_controllers: slurmHosts('Names of the hosts with slurmctld, the primary first.'),
+      slurm_config_restart: {
+        type: 'boolean',
+        description: 'Whether slurmctld is restarted. In any case all daemons are told to read the files.',
+        examples: [false],
+      },
+      slurm_config_daemons: slurmHosts('Names of the hosts whose slurmd is restarted.'),
+      slurm_config_programs: text(
+        'Folder of Slurm’s programs, such as /opt/slurm/bin. Empty: they are on the path.',
+        '',
+        '^(/[0-9A-Za-z/._+-]+)?$',
+      ),
     }),
   },
 ] satisfies Row[]

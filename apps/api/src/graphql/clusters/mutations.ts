@@ -58,14 +58,16 @@ mutation('updateSlurmCluster', {
     name: t.string({ description: NAME }),
     controllerNodeId: t.id({ description: CONTROLLER }),
     ...optionalFields(t),
+    reuseConfig: t.boolean({ description: 'Never write slurm.conf.' }),
   }),
   payload,
   errors,
-  resolve: async ({ id, name, controllerNodeId, backupNodeId, ...input }, { ctx }) => ({
+  resolve: async ({ id, name, controllerNodeId, backupNodeId, reuseConfig, ...input }, { ctx }) => ({
     slurmCluster: await updateSlurmCluster(ctx, {
       ...input,
       id: rowId('SlurmCluster', id),
       name: name ?? undefined,
+      reuseConfig: reuseConfig ?? undefined,
       controllerNodeId: rowIdIfGiven('ComputeNode', controllerNodeId ?? undefined),
       backupNodeId: rowIdIfGiven('ComputeNode', backupNodeId),
     }),

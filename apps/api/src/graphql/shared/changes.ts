@@ -17,6 +17,8 @@ const {
   slurmActions,
   slurmClusters,
   slurmClusterTests,
+  slurmOperationNodes,
+  slurmOperations,
 } = schema
 
 /** How to detect changes of a row: the times of its changes, a value that differs after others, and whether it is final. */
@@ -55,6 +57,12 @@ const WATCHED = {
     times: [jobRuns.createdAt, jobRuns.startedAt, jobRuns.ansibleStartedAt, jobRuns.cancelRequestedAt, jobRuns.finishedAt],
     version: sql`${jobRuns.lastSeq}`,
     isFinal: isFinished(jobRuns.finishedAt),
+  },
+  slurmOperation: {
+    table: slurmOperations,
+    times: [slurmOperations.createdAt, slurmOperations.startedAt, slurmOperations.cancelRequestedAt, slurmOperations.finishedAt],
+    version: sql`${slurmOperations.steps}::text || (select coalesce(string_agg(${slurmOperationNodes.phase} || ${slurmOperationNodes.isFailed} || coalesce(${slurmOperationNodes.message}, ''), ',' order by ${slurmOperationNodes.id}), '') from ${slurmOperationNodes} where ${slurmOperationNodes.operationId} = ${slurmOperations.id})`,
+    isFinal: isFinished(slurmOperations.finishedAt),
   },
   slurmAction: {
     table: slurmActions,

@@ -145,7 +145,9 @@ export async function rowsOf(
         configDrift: { [marker]: marker },
       },
     ],
-    slurm_config_versions: [{ origin: 'IMPORTED', number: 1, files: { 'slurm.conf': marker, 'gres.conf': marker }, settings: null }],
+    slurm_config_versions: [
+      { origin: 'IMPORTED', number: 1, files: { 'slurm.conf': marker, 'gres.conf': marker }, settings: null },
+    ],
     slurm_jobs: [
       {
         state: 'PENDING',

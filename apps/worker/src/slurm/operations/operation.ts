@@ -34,6 +34,8 @@ export type OperationContext = {
   startRun(template: string, nodeIds: string[], extraVars: Record<string, unknown>, name?: string): Promise<FinishedRun>
   /** Runs work on a controller's host, or on the backup's when the first one does not answer. @throws OperationFailure */
   slurm<T>(work: (controller: ControllerContext) => Promise<T>): Promise<T>
+  /** Runs work on a node of the inventory. @throws OperationFailure */
+  onNode<T>(nodeId: string, work: (controller: ControllerContext) => Promise<T>): Promise<T>
   updateNodes(nodes: SlurmOperationNodeProgress[]): Promise<void>
   /** Shows a text at the current step. */
   report(message: string): Promise<void>

@@ -80,6 +80,7 @@ export async function runOperation(
         { signal, onStart: (runId) => record({ name, state: 'RUNNING', runId }) },
       ),
     slurm: (work) => onController(ctx, claimed, deps, signal, work),
+    onNode: (nodeId, work) => onController(ctx, claimed, deps, signal, work, [nodeId]),
     async updateNodes(nodes) {
       assertClaimed(await retryTransient(() => recordSlurmOperationNodes(ctx, { ...claim, nodes })))
       for (const { name, ...changes } of nodes) {
@@ -163,9 +164,10 @@ async function onController<T>(
   { controllers }: OperationDeps,
   signal: AbortSignal,
   work: Parameters<OperationContext['slurm']>[0],
+  nodeIds = [controllerNodeId, backupNodeId],
 ): Promise<T> {
   const errors: string[] = []
-  for (const nodeId of [controllerNodeId, backupNodeId]) {
+  for (const nodeId of nodeIds) {
     if (nodeId === null) continue
     try {
       const context = { programFolder, timeoutMs: QUERY_TIMEOUT_MS, signal }

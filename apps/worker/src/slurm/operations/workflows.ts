@@ -1,5 +1,6 @@
 import type { SlurmOperationKind } from '@muster/core/slurm-operations'
 import type { Workflow } from './operation.ts'
+import { CONFIGURE } from './steps/configure.ts'
 
 const NONE: Workflow = { steps: [], undo: [] }
 
@@ -8,5 +9,5 @@ export const WORKFLOWS: Record<SlurmOperationKind, Workflow> = {
   CREATE: NONE,
   SCALE_OUT: NONE,
   SCALE_IN: NONE,
-  CONFIGURE: NONE,
+  CONFIGURE,
 }

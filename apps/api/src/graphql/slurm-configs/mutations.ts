@@ -1,0 +1,138 @@
+import { Conflict, NotFound } from '@muster/core/errors'
+import {
+  type ConfigFiles,
+  checkSlurmConfigDrift,
+  importSlurmConfig,
+  rollbackSlurmConfig,
+  rolloutSlurmConfig,
+  saveSlurmConfig,
+} from '@muster/core/slurm-configs'
+import { builder } from '../../builder.ts'
+import { rowId } from '../shared/ids.ts'
+import { type InputFields, mutation } from '../shared/mutation.ts'
+import { SlurmOperation } from '../slurm-operations/types.ts'
+import { SlurmConfigVersion } from './types.ts'
+
+export const SlurmConfigFilesInput = builder.inputType('SlurmConfigFilesInput', {
+  description:
+    'Configuration files of a Slurm cluster. Each text may have at most 1,000,000 characters; omitted files do not exist.',
+  fields: (t) => ({
+    slurmConf: t.string({ required: true, description: 'Text of slurm.conf.' }),
+    gresConf: t.string({ description: 'Text of gres.conf.' }),
+    cgroupConf: t.string({ description: 'Text of cgroup.conf.' }),
+    topologyConf: t.string({ description: 'Text of topology.conf.' }),
+  }),
+})
+
+export function filesOf({
+  slurmConf,
+  gresConf,
+  cgroupConf,
+  topologyConf,
+}: typeof SlurmConfigFilesInput.$inferInput): ConfigFiles {
+  return {
+    'slurm.conf': slurmConf,
+    ...(gresConf == null ? {} : { 'gres.conf': gresConf }),
+    ...(cgroupConf == null ? {} : { 'cgroup.conf': cgroupConf }),
+    ...(topologyConf == null ? {} : { 'topology.conf': topologyConf }),
+  }
+}
+
+const errors = [Conflict, NotFound]
+const clusterId = (t: InputFields) => ({ clusterId: t.id({ required: true, description: 'ID of the cluster.' }) })
+const reason = (t: InputFields) => ({
+  reason: t.string({ required: true, description: 'Reason, at most 200 characters, for the history and the audit log.' }),
+})
+const operation = {
+  slurmOperation: { type: SlurmOperation, description: 'The started operation. Follow it with `slurmOperationUpdated`.' },
+}
+
+mutation('importSlurmConfig', {
+  description:
+    'Reads the configuration files from the hosts of a Slurm cluster and stores them as the next version. Nothing is written there.',
+  input: (t) => ({
+    ...clusterId(t),
+    nodeIds: t.idList({
+      description:
+        'Nodes besides the controllers that have configuration files of their own; at most 10,000. Rollouts write them, too.',
+    }),
+    ...reason(t),
+  }),
+  idempotent: true,
+  payload: operation,
+  errors,
+  resolve: async ({ clusterId, nodeIds, ...input }, { ctx }) => ({
+    slurmOperation: await importSlurmConfig(ctx, {
+      ...input,
+      clusterId: rowId('SlurmCluster', clusterId),
+      nodeIds: nodeIds?.map((id) => rowId('ComputeNode', id)),
+    }),
+  }),
+})
+
+mutation('saveSlurmConfig', {
+  description:
+    'Stores edited configuration files as the next version, without rolling them out. Errors that the edited version does not have are refused.',
+  input: (t) => ({
+    ...clusterId(t),
+    basedOn: t.int({
+      required: true,
+      description: 'Number of the version that was edited: the newest one, else it is a conflict.',
+    }),
+    files: t.field({ type: SlurmConfigFilesInput, required: true, description: 'The files.' }),
+    ...reason(t),
+  }),
+  idempotent: true,
+  payload: { slurmConfigVersion: { type: SlurmConfigVersion, description: 'The new version.' } },
+  errors,
+  resolve: async ({ clusterId, files, ...input }, { ctx }) => ({
+    slurmConfigVersion: await saveSlurmConfig(ctx, {
+      ...input,
+      clusterId: rowId('SlurmCluster', clusterId),
+      files: filesOf(files),
+    }),
+  }),
+})
+
+mutation('rolloutSlurmConfig', {
+  description:
+    'Writes a version of the configuration on the hosts of a Slurm cluster, and makes Slurm use it. Preview it before with `previewSlurmConfig`. A failure on one host restores all.',
+  input: (t) => ({
+    ...clusterId(t),
+    number: t.int({ required: true, description: 'Number of the version.' }),
+    fingerprint: t.string({ required: true, description: 'From the preview of this version.' }),
+    ...reason(t),
+  }),
+  idempotent: true,
+  payload: operation,
+  errors,
+  resolve: async ({ clusterId, ...input }, { ctx }) => ({
+    slurmOperation: await rolloutSlurmConfig(ctx, { ...input, clusterId: rowId('SlurmCluster', clusterId) }),
+  }),
+})
+
+mutation('rollbackSlurmConfig', {
+  description: 'Stores the files of an earlier version as a new one, and rolls it out.',
+  input: (t) => ({
+    ...clusterId(t),
+    number: t.int({ description: 'Number of the version to restore. Default: the one before the version that the hosts have.' }),
+    ...reason(t),
+  }),
+  idempotent: true,
+  payload: operation,
+  errors,
+  resolve: async ({ clusterId, ...input }, { ctx }) => ({
+    slurmOperation: await rollbackSlurmConfig(ctx, { ...input, clusterId: rowId('SlurmCluster', clusterId) }),
+  }),
+})
+
+mutation('checkSlurmConfigDrift', {
+  description: 'Compares the configuration files of each host of a Slurm cluster with the version that was rolled out.',
+  input: clusterId,
+  idempotent: true,
+  payload: operation,
+  errors,
+  resolve: async ({ clusterId, ...input }, { ctx }) => ({
+    slurmOperation: await checkSlurmConfigDrift(ctx, { ...input, clusterId: rowId('SlurmCluster', clusterId) }),
+  }),
+})

@@ -1,0 +1,75 @@
+import { DomainError } from '@muster/core/errors'
+import { retryTransient } from '@muster/core/retry-transient'
+import { type ConfigFiles, readConfigHosts, recordSlurmConfigDrift, recordSlurmConfigImport } from '@muster/core/slurm-configs'
+import { configFolder, describeDifference, readConfigFiles } from '../config-files.ts'
+import { type OperationContext, OperationFailure, type Workflow } from '../operation.ts'
+import { type ConfigChange, rolloutConfig, undoRollout } from '../rollout-config.ts'
+
+type Input =
+  | { action: 'IMPORT'; basedOn: number | null }
+  | { action: 'CHECK'; from: number }
+  | ({ action: 'ROLLOUT' } & ConfigChange)
+
+/** Imports, compares or rolls out the configuration of a cluster. */
+export const CONFIGURE: Workflow = {
+  steps: [
+    {
+      name: 'configuration',
+      async run(op) {
+        const input = op.row.input as Input
+        switch (input.action) {
+          case 'IMPORT':
+            return importConfig(op, input.basedOn)
+          case 'CHECK':
+            return checkDrift(op)
+          case 'ROLLOUT':
+            return rolloutConfig(op, input)
+        }
+      },
+    },
+  ],
+  undo: [
+    {
+      name: 'restore configuration',
+      async run(op) {
+        const input = op.row.input as Input
+        if (input.action === 'ROLLOUT') await undoRollout(op, input)
+      },
+    },
+  ],
+}
+
+const readFiles = (op: OperationContext, nodeId: string): Promise<ConfigFiles | null> =>
+  op.onNode(nodeId, (controller) => readConfigFiles(controller, configFolder(op.cluster)))
+
+async function importConfig(op: OperationContext, basedOn: number | null): Promise<void> {
+  const { hosts } = await retryTransient(() => readConfigHosts(op.ctx, { clusterId: op.cluster.id }))
+  const [first] = hosts
+  const files = first ? await readFiles(op, first.nodeId) : null
+  if (!first || !files)
+    throw new OperationFailure(`${first?.name ?? 'The cluster'} has no ${configFolder(op.cluster)}/slurm.conf.`)
+  try {
+    await retryTransient(() => recordSlurmConfigImport(op.ctx, { operationId: op.row.id, files, basedOn }))
+  } catch (error) {
+    if (error instanceof DomainError) throw new OperationFailure(error.message)
+    throw error
+  }
+  await checkDrift(op)
+}
+
+/** Compares each host. A host that cannot be read is reported, and does not end the comparison. */
+async function checkDrift(op: OperationContext): Promise<void> {
+  const { hosts, files } = await retryTransient(() => readConfigHosts(op.ctx, { clusterId: op.cluster.id }))
+  if (!files) throw new OperationFailure(`The configuration of the cluster ${op.cluster.name} was not imported yet.`)
+  const drift: Record<string, string | null> = {}
+  for (const { nodeId, name } of hosts) {
+    try {
+      drift[name] = describeDifference(files, await readFiles(op, nodeId))
+    } catch (error) {
+      if (!(error instanceof OperationFailure) || op.signal.aborted) throw error
+      drift[name] = error.message
+    }
+    await op.updateNodes([{ name, phase: drift[name] === null ? 'SAME' : 'DIFFERS', message: drift[name] }])
+  }
+  await retryTransient(() => recordSlurmConfigDrift(op.ctx, { clusterId: op.cluster.id, drift }))
+}
