@@ -43,6 +43,8 @@ test('shows workers and the encryption key to members, without their actions', a
   await registerWorker(system, { name, host: 'worker', pid: 1, version: '0.1.0', ansibleVersion: '2.19.0', concurrency: 4 })
   await signIn(viewer)
   await page.goto('/settings/system')
+  await expect(page.getByText(/installation administrator \(permission system:check\)/)).toBeVisible()
+  await expect(page.getByText(t('system.loadFailed'))).toBeHidden()
   const drain = page.getByRole('button', { name: t('workers.drainName', { name }) })
   await expect(drain).toHaveAttribute('aria-disabled', 'true')
   await drain.hover()

@@ -19,13 +19,14 @@ export function EmailPanel() {
     <Panel
       title={t('email.title')}
       actions={
-        <Button blockedReason={changeEmailBlockedReason} showReason onClick={() => setOpen(true)}>
+        <Button blockedReason={changeEmailBlockedReason} onClick={() => setOpen(true)}>
           {t('email.change')}
         </Button>
       }
     >
       <div className="flex flex-col gap-3 text-sm">
         <p className="break-words">{user?.email}</p>
+        {changeEmailBlockedReason && <p className="text-xs text-muted">{changeEmailBlockedReason}</p>}
         {sentTo && <Notice tone="info">{t('email.sent', { email: sentTo })}</Notice>}
       </div>
       {isOpen && (

@@ -106,6 +106,8 @@ export const tenantCtx = <R extends { db: unknown; tenantDb(tenantId: string): u
   actor,
 })
 
+const OF_INSTALLATION = ' If you are one, use a token with these permissions: `muster login URL --installation-admin`.'
+
 /** Why `actor` does not hold `permission` in the whole tenant; null when it does. */
 export function permissionDeniedReason(actor: Actor, { name, holder }: Permission): string | null {
   if (actor.kind === 'worker') return null
@@ -114,7 +116,7 @@ export function permissionDeniedReason(actor: Actor, { name, holder }: Permissio
   if (actor.kind === 'agent' || holder === 'system' || holder === 'agent') return 'Only Muster itself may do this.'
   if (actor.permissions.has(name)) return null
   if (holder === 'installation')
-    return `This needs an installation administrator (permission ${name}). Ask one. If you are one, use a token with these permissions: \`muster login URL --installation-admin\`.`
+    return `This needs an installation administrator (permission ${name}). Ask one.${actor.kind === 'token' ? OF_INSTALLATION : ''}`
   if (isGranted(actor, name))
     return `This needs the permission ${name} in the whole tenant; you hold it only for nodes of some groups, through a grant.`
   return `This needs the permission ${name}, which the role ${holder} includes; yours, ${actor.role}, does not.`

@@ -111,7 +111,7 @@ export const alerts = {
     delete: 'Delete',
     deleteText: 'Pending notifications on this route are dropped.',
     deleteTitle: 'Delete {name}?',
-    edit: 'Edit…',
+    edit: 'Edit',
     editTitle: 'Edit {name}',
     emptyText: 'Add a route to send notifications. Until then, alerts are listed but no one is notified.',
     emptyTitle: 'No routes yet',

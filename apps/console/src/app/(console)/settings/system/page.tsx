@@ -1,6 +1,7 @@
 'use client'
 import { RefreshCw } from 'lucide-react'
 import { useQuery } from 'urql'
+import { useBlockedReason } from '@/access/viewer.tsx'
 import { toProblem } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { type SystemCheck, SystemChecksQuery } from '@/system/documents.ts'
@@ -9,6 +10,7 @@ import { WorkerList } from '@/system/worker-list.tsx'
 import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { Notice } from '@/ui/notice.tsx'
 import { PageHead } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { useTitle } from '@/ui/use-title.ts'
@@ -36,16 +38,23 @@ function CheckItem({ item: { check, source, severity, message, nextStep } }: { i
 /** The checks, workers and encryption key of the installation. */
 export default function SystemPage() {
   useTitle(t('system.title'))
-  const [{ data, error, fetching, stale }, read] = useQuery({ query: SystemChecksQuery, requestPolicy: 'network-only' })
+  const blockedReason = useBlockedReason('system:check')
+  const [{ data, error, fetching, stale }, read] = useQuery({
+    query: SystemChecksQuery,
+    requestPolicy: 'network-only',
+    pause: blockedReason !== null,
+  })
   const again = () => read({ requestPolicy: 'network-only' })
   return (
     <>
       <PageHead title={t('system.title')} below={<p className="text-sm text-muted">{t('system.lead')}</p>}>
-        <Button icon={<RefreshCw aria-hidden />} onClick={again} disabled={fetching || stale}>
+        <Button icon={<RefreshCw aria-hidden />} blockedReason={blockedReason} onClick={again} disabled={fetching || stale}>
           {t('system.again')}
         </Button>
       </PageHead>
-      {data ? (
+      {blockedReason !== null ? (
+        <Notice tone="info">{blockedReason}</Notice>
+      ) : data ? (
         <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
           {data.systemChecks.map((item) => (
             <CheckItem key={`${item.check} ${item.source} ${item.message}`} item={item} />
