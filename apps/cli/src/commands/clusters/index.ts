@@ -1,5 +1,6 @@
 import { commandGroup } from '../../command.ts'
 import { clusterAdd } from './add.ts'
+import { clusterConfig } from './config/index.ts'
 import { clusterGet } from './get.ts'
 import { clusterList } from './list.ts'
 import { clusterRefresh } from './refresh.ts'
@@ -16,4 +17,5 @@ export const cluster = () =>
     clusterUpdate(),
     clusterRefresh(),
     clusterRemove(),
+    clusterConfig(),
   ])

@@ -1,0 +1,16 @@
+import { commandGroup } from '../../../command.ts'
+import { configDiff, configList, configShow } from './read.ts'
+import { configCheck, configDrift, configEdit, configImport, configRollback, configRollout } from './write.ts'
+
+export const clusterConfig = () =>
+  commandGroup('config', [
+    configList(),
+    configShow(),
+    configDiff(),
+    configImport(),
+    configEdit(),
+    configCheck(),
+    configRollout(),
+    configRollback(),
+    configDrift(),
+  ]).description('slurm.conf and its other files, in versions')
