@@ -5,7 +5,7 @@ import { authorize, type Ctx } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { actionOf, checkFields, StartSlurmActionInput } from './input.ts'
 import { slurmVerbPermission } from './permissions.ts'
-import { findCluster, findTargets, fingerprintOf, type SlurmTarget } from './targets.ts'
+import { findCluster, findTargets, fingerprintOf, type SlurmTarget, withRunningJobs } from './targets.ts'
 
 export type SlurmActionPreview = {
   cluster: SlurmCluster
@@ -31,7 +31,8 @@ export async function previewSlurmAction(ctx: Ctx, input: z.input<typeof StartSl
   checkFields(request)
   const action = actionOf(request, reason)
   const cluster = await findCluster(ctx.db, ctx, request.clusterId)
-  const targets = await findTargets(ctx.db, cluster, request, action)
+  const found = await findTargets(ctx.db, cluster, request, action)
+  const targets = targetKind(action.verb) === 'node' ? await withRunningJobs(ctx.db, cluster, found) : found
   const usable = targets.map(({ target }) => target).filter((target) => !slurmWordProblem(targetKind(action.verb), target))
   const groups = commandGroups(action, usable)
   return {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { hasEnded, type SlurmJob } from '@muster/slurm'
 import { type SlurmAction, type SlurmLists, stateFinder, targetKind } from '@muster/slurm/commands'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, ne, sql } from 'drizzle-orm'
 import { type SlurmCluster, slurmClusters, slurmJobs, slurmNodes, slurmPartitions } from '../clusters/tables.ts'
 import type { Ctx, Tx } from '../kernel/context.ts'
-import { visibleTo } from '../kernel/db/rows.ts'
+import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, InvalidInput, NotFound } from '../kernel/errors.ts'
 import { expandHostlist } from '../selection/index.ts'
 import { MAX_TARGETS, type SlurmActionRequest } from './input.ts'
@@ -22,7 +22,7 @@ export type SlurmTarget = {
   partitions: string[]
   /** A job's user. */
   user: string | null
-  /** IDs of the jobs that run on the node. */
+  /** IDs of the jobs that run on the node, from `withRunningJobs`. */
   runningJobs: string[]
 }
 
@@ -69,7 +69,7 @@ function read(db: Db, cluster: SlurmCluster, request: SlurmActionRequest, action
 const targetOf = (
   target: string,
   found: { text: string; isReached: boolean } | null,
-  more: Partial<Pick<SlurmTarget, 'partitions' | 'user' | 'runningJobs'>> = {},
+  more: Partial<Pick<SlurmTarget, 'partitions' | 'user'>> = {},
 ): SlurmTarget => ({
   target,
   state: found?.text ?? null,
@@ -91,35 +91,42 @@ async function readNodes(
   action: SlurmAction,
 ): Promise<SlurmTarget[]> {
   if (!hostlist && !partition && !states) throw new InvalidInput([{ path: 'nodes', message: 'needs a condition' }])
-  const rows = await db.select().from(slurmNodes).where(eq(slurmNodes.clusterId, clusterId)).orderBy(slurmNodes.name)
+  const listed = hostlist ? expandHostlist(hostlist, { max: MAX_TARGETS }) : null
+  const rows = await db
+    .select()
+    .from(slurmNodes)
+    .where(and(eq(slurmNodes.clusterId, clusterId), listed ? isOneOf(slurmNodes.name, listed, 'text') : undefined))
+    .orderBy(slurmNodes.name)
   const byName = new Map(rows.map((row) => [row.name, row]))
-  const named = hostlist ? expandHostlist(hostlist, { max: MAX_TARGETS }) : rows.map(({ name }) => name)
+  const named = listed ?? rows.map(({ name }) => name)
   const names = named.filter((name) => {
     const row = byName.get(name)
     // A name that the cluster does not have is a target only when nothing else is asked of it.
     if (!row) return !partition && !states
     return (!partition || row.partitions.includes(partition)) && hasState(states, row.states)
   })
-  const jobs = await runningJobs(db, clusterId)
   const find = stateFinder(action, { nodes: rows.map(({ report }) => report) }, expandHostlist)
-  return names.map((name) =>
-    targetOf(name, find(name), { partitions: byName.get(name)?.partitions ?? [], runningJobs: jobs.get(name) ?? [] }),
-  )
+  return names.map((name) => targetOf(name, find(name), { partitions: byName.get(name)?.partitions ?? [] }))
 }
 
-/** IDs of running jobs by node. */
-async function runningJobs(db: Db, clusterId: string): Promise<Map<string, string[]>> {
+/** Adds the IDs of the jobs that run on targets that are nodes. */
+export async function withRunningJobs(db: Db, cluster: SlurmCluster, targets: SlurmTarget[]): Promise<SlurmTarget[]> {
+  const names = targets.map(({ target }) => target)
   const rows = await db
-    .select({ jobId: slurmJobs.jobId, report: slurmJobs.report })
+    .select({ jobId: slurmJobs.jobId, state: slurmJobs.state, nodeNames: slurmJobs.nodeNames })
     .from(slurmJobs)
-    .where(eq(slurmJobs.clusterId, clusterId))
+    .where(
+      and(
+        eq(slurmJobs.clusterId, cluster.id),
+        sql`${slurmJobs.nodeNames} && ${sql.param(names)}::text[]`,
+        ne(slurmJobs.state, 'PENDING'),
+      ),
+    )
     .orderBy(slurmJobs.jobId)
-  const byNode = new Map<string, string[]>()
-  for (const { jobId, report } of rows) {
-    if (!report.nodes || report.states[0] === 'PENDING' || hasEnded(report)) continue
-    for (const node of expandHostlist(report.nodes)) byNode.set(node, [...(byNode.get(node) ?? []), jobId])
-  }
-  return byNode
+  const byNode = new Map<string, string[]>(names.map((name) => [name, []]))
+  for (const { jobId, state, nodeNames } of rows)
+    if (!hasEnded({ states: [state] })) for (const node of nodeNames) byNode.get(node)?.push(jobId)
+  return targets.map((target) => ({ ...target, runningJobs: byNode.get(target.target)! }))
 }
 
 async function readJobs(
@@ -129,7 +136,11 @@ async function readJobs(
   action: SlurmAction,
 ): Promise<SlurmTarget[]> {
   if (!ids && !user && !partition && !states) throw new InvalidInput([{ path: 'jobs', message: 'needs a condition' }])
-  const rows = await db.select().from(slurmJobs).where(eq(slurmJobs.clusterId, clusterId)).orderBy(slurmJobs.id)
+  const rows = await db
+    .select()
+    .from(slurmJobs)
+    .where(and(eq(slurmJobs.clusterId, clusterId), user ? eq(slurmJobs.userName, user) : undefined))
+    .orderBy(slurmJobs.id)
   const matches = ({ report }: { report: SlurmJob }) =>
     !hasEnded(report) &&
     (!user || report.user === user) &&
