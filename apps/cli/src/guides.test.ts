@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Product, startProduct } from '@muster/bench/product'
-import type { Lab } from '@muster/lab'
+import { canRunSlurm, type Lab } from '@muster/lab'
 import { createLab } from '@muster/lab/testing'
 import type { Command } from 'commander'
 import { buildSchema, type GraphQLSchema, isInputObjectType, isInterfaceType, isObjectType, parse, validate } from 'graphql'
@@ -29,7 +29,7 @@ import { type Canary, databasePlaces, findSecrets, formsOf, readFiles } from './
 const SAMPLER = fileURLToPath(new URL('./testing/sample-processes.ts', import.meta.url))
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const guides = ['docs/operate.md', 'docs/integrate.md', 'docs/agents.md', 'docs/secure.md'].map((path) => ({
+const guides = ['docs/operate.md', 'docs/integrate.md', 'docs/agents.md', 'docs/slurm.md', 'docs/secure.md'].map((path) => ({
   path,
   ...readGuide(join(ROOT, path)),
 }))
@@ -68,6 +68,8 @@ describe('names in the guides', () => {
       'docs/agents.md: needs a changed key',
       'docs/agents.md: needs a running service',
       'docs/agents.md: needs systemd',
+      'docs/slurm.md: needs nodes that the inventory lacks',
+      'docs/slurm.md: takes nodes out of service',
       'docs/secure.md: needs a member who has accepted',
       "docs/secure.md: removes the owner's password",
       'docs/secure.md: needs a mail server',
@@ -103,9 +105,10 @@ describe('the guides, executed in order with the product and a lab', () => {
       { name: 'gpu02', profile: 'h100x8' as const },
       { name: 'gpu03', profile: 'mi300x8' as const },
     ]
-    ;[product, lab] = await Promise.all([startProduct({}), createLab({ nodes })])
+    ;[product, lab] = await Promise.all([startProduct({}), createLab({ nodes, slurm: canRunSlurm() })])
     env = shellEnvironment(home)
     writeInputFiles(home, lab)
+    Object.assign(env, await slurmVariables(lab))
     await sh(`muster login '${product.url}/sign-in#token=${product.linkToken}' --installation-admin`, home, env)
     const { token } = JSON.parse(readFileSync(join(home, '.config/muster/cli.json'), 'utf8')) as { token: string }
     Object.assign(env, { MUSTER_URL: product.url, MUSTER_TOKEN: token, ...agentSettings(home, product.url) })
@@ -118,7 +121,8 @@ describe('the guides, executed in order with the product and a lab', () => {
     rmSync(home, { recursive: true, force: true })
   })
 
-  it.each(guides)('$path', { timeout: 1_200_000 }, async ({ path, blocks }) => {
+  const runnable = guides.filter(({ path }) => path !== 'docs/slurm.md' || canRunSlurm())
+  it.each(runnable)('$path', { timeout: 1_200_000 }, async ({ path, blocks }) => {
     const failures: string[] = []
     for (const [i, block] of blocks.entries())
       if (!runBlockedReason(block))
@@ -254,12 +258,18 @@ const agentSettings = (home: string, url: string) => ({
 
 /** Writes the files that the guides assume: a key, a list of nodes, and their fingerprints. */
 function writeInputFiles(home: string, lab: Lab): void {
+  // The guide to Slurm adds the controller.
+  const nodes = lab.nodes.filter((node) => !lab.slurm?.controllers.includes(node))
   writeFileSync(join(home, 'ops_key'), lab.credentials.sshKey.privateKey, { mode: 0o600 })
-  writeFileSync(
-    join(home, 'nodes.csv'),
-    ['name,host,port', ...lab.nodes.map((n) => `${n.name},${n.host},${n.port}`), ''].join('\n'),
-  )
-  writeFileSync(join(home, 'fingerprints'), lab.nodes.map((n) => `${n.name} ${n.hostKeyFingerprint}\n`).join(''))
+  writeFileSync(join(home, 'nodes.csv'), ['name,host,port', ...nodes.map((n) => `${n.name},${n.host},${n.port}`), ''].join('\n'))
+  writeFileSync(join(home, 'fingerprints'), nodes.map((n) => `${n.name} ${n.hostKeyFingerprint}\n`).join(''))
+}
+
+/** Address and host key of the controller, and a pending job. */
+async function slurmVariables({ slurm }: Lab): Promise<Record<string, string>> {
+  if (!slurm) return {}
+  const { host, hostKeyFingerprint } = slurm.controllers[0]!
+  return { CTL_1: host, CTL_1_FINGERPRINT: hostKeyFingerprint, JOB: await slurm.submit('sleep 600', ['--begin=now+1hour']) }
 }
 
 /** The problem of a command in the guides: an unknown subcommand or option. */
