@@ -15,7 +15,7 @@ const MAY_IMPORT = {
   'packages/discovery': [],
   'packages/slurm': [],
   'packages/lab': ['discovery'],
-  'packages/bench': ['standalone', 'lab', 'core', 'protocol', 'discovery'],
+  'packages/bench': ['standalone', 'lab', 'core', 'protocol', 'discovery', 'slurm'],
 }
 const folders = Object.keys(MAY_IMPORT)
 for (const folder of ['apps', 'packages'].flatMap((parent) => fs.readdirSync(parent).map((name) => `${parent}/${name}`))) {

@@ -8,6 +8,7 @@ import { ACCELERATOR_TYPES, NODE_STATUSES } from './documents.ts'
 import { isExpected as isLayeredExpected, layeredJob } from './layered-job.ts'
 import { cancelRun, discover, followRun, onboard, readRun, runJob, signIn } from './onboard.ts'
 import { type Product, startProduct } from './product.ts'
+import { isExpected as isSlurmExpected, slurmJob } from './slurm/slurm-job.ts'
 
 const NODES = 8
 const DEVICE_TYPES = ['nvidia_gpu', 'amd_gpu', 'intel_gpu', 'huawei_npu', 'thead_npu'] as const
@@ -15,7 +16,8 @@ const DEVICE_TYPES = ['nvidia_gpu', 'amd_gpu', 'intel_gpu', 'huawei_npu', 'thead
 /**
  * A complete scenario through the public API: sign in, create credentials, add eight nodes, approve their host keys, collect facts with
  * Ansible, follow the log across a lost connection, and cancel a second run during a task. Then layered variables and a deployment
- * (layered-job.ts), agents (agent-job.ts), and members, sign-in and the audit chain (access-job.ts). Prints progress to stderr and one JSON line of figures to stdout.
+ * (layered-job.ts), agents (agent-job.ts), a running Slurm cluster (slurm/slurm-job.ts), and members, sign-in and the audit chain
+ * (access-job.ts). Prints progress to stderr and one JSON line of figures to stdout.
  */
 const started = Date.now()
 const print = (text: string) => process.stderr.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`)
@@ -113,6 +115,7 @@ async function mainJob(product: Product, lab: Lab, provider: Awaited<ReturnType<
 
   const layered = await layeredJob(api, lab, ids, print)
   const agents = await agentJob(api, lab, ids, new URL(product.url).port, print)
+  const slurm = await slurmJob(api, lab, ids, print)
   const access = await accessJob(api, product.url, provider, print)
   const { nodes } = await api.request(NODE_STATUSES, {})
   return {
@@ -126,6 +129,7 @@ async function mainJob(product: Product, lab: Lab, provider: Awaited<ReturnType<
     canceled,
     ...layered,
     ...agents,
+    ...slurm,
     ...access,
     reconnected: run.dropped,
   }
@@ -142,7 +146,7 @@ const PORT = String(await pickPort())
 const provider = await startProvider(`http://127.0.0.1:${PORT}`)
 const [product, lab] = await Promise.all([
   startProduct({ JOB_CANCEL_GRACE_PERIOD: '5', PORT, ...provider.settings }),
-  startLab({ nodes: NODES }),
+  startLab({ nodes: NODES, slurm: true }),
 ])
 print(`${lab.nodes.length} nodes are up, ${lab.nodes.filter((n) => n.behindBastion).length} behind the bastion`)
 const expected = expectedAccelerators(lab)
@@ -161,8 +165,9 @@ for (const line of leftovers) print(`process left: ${line}`)
 
 const { reconnected, ...rest } = figures
 const isExpected =
-  rest.nodes === NODES &&
-  rest.ready === NODES &&
+  // And the controller of the Slurm cluster.
+  rest.nodes === NODES + 1 &&
+  rest.ready === NODES + 1 &&
   JSON.stringify(rest.accelerators) === JSON.stringify(expected) &&
   rest.run === 'SUCCEEDED' &&
   rest.events > NODES &&
@@ -171,6 +176,7 @@ const isExpected =
   rest.canceled === 'CANCELED' &&
   isLayeredExpected(rest, lab) &&
   isAgentExpected(rest, lab) &&
+  isSlurmExpected(rest, lab) &&
   isAccessExpected(rest) &&
   reconnected &&
   leftovers.length === 0

@@ -23,3 +23,22 @@ export const CLUSTER = graphql(`query Cluster($id: ID!) {
     totals { nodes jobs nodesByState { state nodes } jobsByState { state jobs } }
   }
 }`)
+
+export const START_ACTION = graphql(`mutation StartAction($input: StartSlurmActionInput!) {
+  startSlurmAction(input: $input) {
+    __typename ... on StartSlurmActionPayload { slurmAction { id } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const ACTION_UPDATED = graphql(`subscription ActionUpdated($id: ID!) {
+  slurmActionUpdated(id: $id) {
+    status error finishedAt items(first: 10) { edges { node { target result before after message } } }
+  }
+}`)
+
+export const UPDATE_NODE = graphql(`mutation UpdateNode($input: UpdateNodeInput!) {
+  updateNode(input: $input) {
+    __typename ... on UpdateNodePayload { node { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
