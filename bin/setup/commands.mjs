@@ -40,6 +40,14 @@ const installWithAnsible = async (purpose, scope) => {
   }
 }
 
+/** Installs what all tests need. Returns environment variables for them. */
+async function installForTests(long) {
+  const env = await installWithAnsible('test')
+  if (long && process.getuid?.() === 0) await systemPackages(['postgres'])
+  const [bao, packages] = await Promise.all([openbao(), testPackages(long)])
+  return { ...env, ...packages, ...(bao ? { OPENBAO: bao } : {}) }
+}
+
 async function runFromCallersFolder(program, args) {
   await installBase('product')
   // bin/muster and bin/muster-admin skip the setup while this file is newer than the lockfile.
@@ -60,16 +68,8 @@ export const commands = {
       MUSTER_STARTED_AT: String(performance.timeOrigin),
     })
   },
-  test: async (args) => {
-    const env = await installWithAnsible('test')
-    if (args.includes('--long') && process.getuid?.() === 0) await systemPackages(['postgres'])
-    const [bao, packages] = await Promise.all([openbao(), testPackages(args.includes('--long'))])
-    return await run([node, 'apps/standalone/src/run-tests.ts', ...args], {
-      ...env,
-      ...packages,
-      ...(bao ? { OPENBAO: bao } : {}),
-    })
-  },
+  test: async (args) => run([node, 'apps/standalone/src/run-tests.ts', ...args], await installForTests(args.includes('--long'))),
+  coverage: async (args) => run([node, 'apps/standalone/src/coverage/main.ts', ...args], await installForTests(false)),
   e2e: async (args) => run([node, 'apps/standalone/src/run-tests.ts', '--e2e', ...args], await installWithAnsible('test')),
   'main-job': async (args) => run([node, 'packages/bench/src/main-job.ts', ...args], await installWithAnsible('slurm')),
   bench: async (args) => {
