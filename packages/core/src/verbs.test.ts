@@ -18,6 +18,7 @@ const NOT_VERBS = new Set([
   'credentialKey',
   'diffNodeDiscoveries',
   'effectiveVars',
+  'estimateSlurmStarts',
   'factVariables',
   'failureSignatures',
   'findNodes',

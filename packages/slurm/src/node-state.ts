@@ -22,3 +22,13 @@ export function nodeStateWord(states: readonly string[]): string {
   if (base === 'IDLE' && has('PLANNED')) return 'PLANNED'
   return base
 }
+
+/** Base states and flags of nodes on which no job can start. */
+export const OUT_OF_SERVICE: readonly string[] = [
+  ...['DOWN', 'ERROR', 'FUTURE', 'UNKNOWN'],
+  ...['DRAIN', 'FAIL', 'NOT_RESPONDING', 'INVALID_REG', 'MAINTENANCE', 'MAINT'],
+  ...['REBOOT', 'REBOOT_ISSUED', 'REBOOT_REQUESTED'],
+]
+
+/** Whether jobs can start on a node with these states. */
+export const isInService = (states: readonly string[]): boolean => !states.some((state) => OUT_OF_SERVICE.includes(state))

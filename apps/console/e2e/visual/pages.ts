@@ -237,6 +237,17 @@ export const pages: VisualPage[] = [
       await button(page, t('runs.preview')).click()
     },
   },
+  {
+    name: 'run-new-slurm',
+    url: '/runs/new?template=connectivity_check&limit=gpu[00011-00020]',
+    until: t('slurmRun.outOfService'),
+    act: async ({ page }) => {
+      await page.getByLabel(t('slurmRun.drain')).check()
+      await page.getByLabel(t('slurmRun.floorPercent')).fill('0')
+      await button(page, t('runs.preview')).click()
+    },
+  },
+  { name: 'run-batches', url: ({ batchRun }) => runUrl(batchRun), until: t('slurmRunPhase.WAITING_FOR_JOBS') },
   { name: 'run-log', url: ({ runs }) => runUrl(runs.RUNNING), until: t('log.following') },
   {
     name: 'run-canceled',
@@ -398,6 +409,7 @@ export const DARK = [
   'add-preflight',
   'node-alarm',
   'runs',
+  'run-batches',
   'run-log',
   'run-events',
   'credential-new',
@@ -411,6 +423,8 @@ export const DARK = [
   'system',
 ]
 export const PHONE = [
+  'run-batches',
+  'run-new-slurm',
   'slurm-clusters',
   'slurm-connect',
   'slurm-cluster-silent',

@@ -39,6 +39,12 @@ export const RunHeadFragment = graphql(
     attempt retryBlockedReason
     parent { id number createdAt }
     retries { id number status }
+    batchOf { id number }
+    slurm {
+      clusterName batchSize deadlineSeconds floorPercent healthSeconds includeReserved maintenanceOnly waitsFor
+      cluster { id } drained { count hostlist } pending { count hostlist }
+      batches { number phase phaseSince finishedAt error hosts { hostlist } run { id number status } }
+    }
     hostSummary { result count hostlist }
   }
 `,
@@ -170,6 +176,10 @@ export const PreviewRun = graphql(`
         hostCount hostlist command extraVars { name value { isSecret } }
         rejections { reason count hostlist }
         waitsFor { hostlist acquiredAt run { id number createdBy { name } template { id displayName } } }
+        slurm {
+          clusterName batchCount batches { hosts { hostlist } jobCount waitSeconds } partitions { name nodes inService floor }
+          outOfService { count hostlist } skipped { host reason } waitsFor estimatedSeconds
+        }
       }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }

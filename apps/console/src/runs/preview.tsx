@@ -5,6 +5,7 @@ import { Blockers } from '@/run-queue/blockers.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
 import type { RunPreview } from './documents.ts'
+import { SlurmPreview } from './slurm-preview.tsx'
 
 /** Preview of a run: hosts, blockers and the command. */
 export function Preview({ preview }: { preview: RunPreview }) {
@@ -44,6 +45,7 @@ export function Preview({ preview }: { preview: RunPreview }) {
             <Blockers runs={waitsFor} />
           </Notice>
         )}
+        {preview.slurm && <SlurmPreview slurm={preview.slurm} />}
         {secretNames.length > 0 && <p className="text-muted">{t('preview.secrets', { names: secretNames.join(', ') })}</p>}
         <pre className="overflow-auto rounded-md bg-sunken p-2.5 font-mono text-xs leading-5 whitespace-pre-wrap">
           {preview.command.join(' ')}

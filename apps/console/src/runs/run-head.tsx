@@ -37,6 +37,7 @@ function Actions({ run }: { run: Run }) {
       input: {
         ...{ template, limit, extraVars, become, forks, timeoutSeconds, checkMode, diffMode, verbosity },
         ...{ serial, maxFailPercentage, jobTags, skipTags },
+        ...(run.slurm ? { slurm: slurmOf(run.slurm) } : {}),
       },
     })
     if (outcome.ok) router.push(runHref(outcome.value.run.id))
@@ -76,12 +77,29 @@ function Actions({ run }: { run: Run }) {
   )
 }
 
-/** Links to the retried run and to retries of this run. */
+const slurmOf = (slurm: NonNullable<Run['slurm']>) => {
+  const { batchSize, deadlineSeconds, floorPercent, healthSeconds, includeReserved, maintenanceOnly } = slurm
+  return { batchSize, deadlineSeconds, floorPercent, healthSeconds, includeReserved, maintenanceOnly }
+}
+
+/** Links to the retried run, to retries of this run, and to the run that started it for a batch. */
 function Lineage({ run }: { run: Run }) {
-  const { parent } = run
-  if (!parent && run.retries.length === 0) return null
+  const { parent, batchOf } = run
+  if (!parent && !batchOf && run.retries.length === 0) return null
   return (
     <div className="flex flex-wrap items-center gap-x-5 gap-y-1.5 text-sm text-muted">
+      {batchOf && (
+        <span>
+          {t.rich('slurmRun.batchOf', {
+            number: String(batchOf.number),
+            run: (text) => (
+              <Link href={runHref(batchOf.id)} className="text-accent underline underline-offset-2">
+                {text}
+              </Link>
+            ),
+          })}
+        </span>
+      )}
       {parent && (
         <span>
           {t.rich('run.retryOf', {

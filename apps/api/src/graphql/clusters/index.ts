@@ -1,4 +1,5 @@
 import './agents.ts'
+import './federation.ts'
 import './mutations.ts'
 import './queries.ts'
 import './subscriptions.ts'

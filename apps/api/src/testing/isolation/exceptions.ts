@@ -60,6 +60,7 @@ export const UNPROVEN: Record<string, string> = {
   'Query.queue': 'Numbers.',
   'Query.retention': 'Numbers.',
   'Query.signInMethods': INSTALLATION,
+  'Query.slurmStartEstimates(input.gpuType)': SLURM,
   'Query.systemChecks': INSTALLATION,
   'SlurmCluster.jobs(filter.state)': SLURM,
   'SlurmCluster.nodes(filter.state)': SLURM,

@@ -138,6 +138,8 @@ export async function rowsOf(
     slurm_clusters: [
       {
         kind: 'EXTERNAL',
+        failingSince: null,
+        refreshedAt: new Date(),
         controllers,
         settings: { ClusterName: marker },
         reservations: [slurmReservation(marker)],

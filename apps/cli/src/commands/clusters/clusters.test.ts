@@ -142,3 +142,14 @@ it('waits for the end of a refresh', async () => {
     expect((await Promise.race([printed, { err: '' }])).err).toMatch(/^Read 4 nodes and 2 jobs in 120 ms\.$/m)
   })
 })
+
+it('sums clusters by region, lists idle GPUs by model, and estimates starts', async () => {
+  await record()
+  const { out } = await muster('cluster totals')
+  expect(out).toMatch(/^all +1 +0 +3\/4 +8\/32 +4\/16 +1 +1 *$/m)
+  expect(out).toMatch(/^h100 +9 +12 +16 +main 9 *$/m)
+  const { gpuModels } = await one('cluster totals')
+  expect(gpuModels).toMatchObject([{ model: 'h100', gpus: 16, inService: 12, allocated: 4, idle: 9 }])
+  expect((await muster('cluster estimate --cpus 4 --gpus 2 --gpu-type h100 --time 60')).out).toMatch(/^now +main +debug +1 +\S+/m)
+  expect((await muster('cluster estimate --cpus 64 --time 60')).out).toMatch(/^unknown +main .*enough nodes in service/m)
+})

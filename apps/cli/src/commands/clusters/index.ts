@@ -1,17 +1,21 @@
 import { commandGroup } from '../../command.ts'
 import { clusterAdd } from './add.ts'
 import { clusterConfig } from './config/index.ts'
+import { clusterEstimate } from './estimate.ts'
 import { clusterGet } from './get.ts'
 import { clusterList } from './list.ts'
 import { clusterRefresh } from './refresh.ts'
 import { clusterRemove } from './remove.ts'
 import { clusterTest } from './test.ts'
+import { clusterTotals } from './totals.ts'
 import { clusterUpdate } from './update.ts'
 
 export const cluster = () =>
   commandGroup('cluster', [
     clusterList(),
     clusterGet(),
+    clusterTotals(),
+    clusterEstimate(),
     clusterTest(),
     clusterAdd(),
     clusterUpdate(),

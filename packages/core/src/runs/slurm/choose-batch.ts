@@ -1,6 +1,6 @@
-import type { SlurmReservation } from '@muster/slurm'
+import { isInService, type SlurmReservation } from '@muster/slurm'
 import { expandHostlist, foldHostlist } from '../../selection/index.ts'
-import { type ClusterView, isBusy, isInService, type ViewNode } from './cluster-view.ts'
+import { type ClusterView, isBusy, type ViewNode } from './cluster-view.ts'
 import type { SlurmRunOptions } from './options.ts'
 
 export type BatchChoice = {
@@ -50,12 +50,12 @@ export function chooseBatch(
   const batch: ViewNode[] = []
   for (const node of usable.toSorted((a, b) => freeAt(a, clock.now) - freeAt(b, clock.now))) {
     if (batch.length >= options.batchSize) break
-    const short = isInService(node) ? node.partitions.find((name) => !capacity.canTake(name)) : undefined
+    const short = isInService(node.states) ? node.partitions.find((name) => !capacity.canTake(name)) : undefined
     if (short !== undefined) {
       waits.unshift(capacity.describe(short))
       continue
     }
-    if (isInService(node)) for (const name of node.partitions) capacity.take(name)
+    if (isInService(node.states)) for (const name of node.partitions) capacity.take(name)
     batch.push(node)
   }
   const waitsFor = batch.length === 0 ? (waits[0] ?? null) : null
@@ -79,7 +79,7 @@ export function partitionCapacities(view: ClusterView, floorPercent: number): Ma
     for (const name of node.partitions) {
       const one = capacities.get(name) ?? { name, nodes: 0, inService: 0, floor: 0 }
       one.nodes++
-      if (isInService(node)) one.inService++
+      if (isInService(node.states)) one.inService++
       one.floor = Math.ceil((one.nodes * floorPercent) / 100)
       capacities.set(name, one)
     }

@@ -61,14 +61,9 @@ export async function readClusterView(db: Tx | Ctx['db'], ctx: Ctx, clusterId: s
   return { cluster, readAt: isCurrent ? refreshedAt.getTime() - (refreshDurationMs ?? 0) : null, nodes: new Map(nodes) }
 }
 
-const OUT_OF_SERVICE = ['DRAIN', 'FAIL', 'NOT_RESPONDING', 'INVALID_REG', 'MAINTENANCE', 'MAINT']
 const REBOOTING = ['REBOOT', 'REBOOT_ISSUED', 'REBOOT_REQUESTED']
-const NO_BASE = ['DOWN', 'ERROR', 'FUTURE', 'UNKNOWN']
 
 const has = ({ states }: Pick<ViewNode, 'states'>, flags: readonly string[]) => flags.some((flag) => states.includes(flag))
-
-/** Whether jobs can start on the node. */
-export const isInService = (node: Pick<ViewNode, 'states'>): boolean => !has(node, [...NO_BASE, ...OUT_OF_SERVICE, ...REBOOTING])
 
 /** Whether no job starts on the node until somebody resumes it. */
 export const isOut = (node: Pick<ViewNode, 'states'>): boolean => has(node, ['DRAIN', 'DOWN'])

@@ -7,6 +7,7 @@ import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { formatDateTime, formatDuration } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { isUnfinished } from '@/runs/badges.tsx'
+import { Batches } from '@/runs/batches.tsx'
 import { type RunHead, RunNumberQuery, RunQuery, RunUpdated } from '@/runs/documents.ts'
 import { HostResults } from '@/runs/host-results.tsx'
 import { LogPanel } from '@/runs/log/log-panel.tsx'
@@ -95,6 +96,7 @@ function Loaded({ run }: { run: RunHead }) {
   return (
     <>
       <RunHeader run={run} />
+      {run.slurm && <Batches run={run} slurm={run.slurm} />}
       <Tabs
         label={t('run.views')}
         value={tab}

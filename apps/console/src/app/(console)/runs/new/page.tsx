@@ -14,6 +14,13 @@ import { MoreOptions, noOptions, optionNames, optionsInput } from '@/runs/option
 import { parseVars } from '@/runs/parse-vars.ts'
 import { Preview } from '@/runs/preview.tsx'
 import { runHref } from '@/runs/run-line.tsx'
+import {
+  noSlurmOptions,
+  SlurmOptionsPanel,
+  slurmOptionPaths,
+  slurmOptionsInput,
+  useIsSlurmTarget,
+} from '@/runs/slurm-options.tsx'
 import { Target } from '@/runs/target.tsx'
 import { usePreview } from '@/runs/use-preview.ts'
 import { type FormValues, parseFields, toVars, visibleFields } from '@/templates/input-schema.ts'
@@ -42,6 +49,8 @@ function RunForm({ templates }: { templates: Template[] }) {
   const [values, setValues] = useState<FormValues>({})
   const [vars, setVars] = useState('')
   const [options, setOptions] = useState(noOptions)
+  const [slurm, setSlurm] = useState(noSlurmOptions)
+  const isSlurmTarget = useIsSlurmTarget(ids, limit)
   const [checkMode, setCheckMode] = useState(false)
   const [become, setBecome] = useState<boolean | null>(null)
   const [reason, setReason] = useState('')
@@ -62,6 +71,7 @@ function RunForm({ templates }: { templates: Template[] }) {
     ...(Object.keys(extraVars).length > 0 && { extraVars }),
     ...(become !== null && { become }),
     ...optionsInput(options),
+    ...(isSlurmTarget && slurmOptionsInput(slurm)),
     checkMode,
     ...(reason && { reason }),
   }
@@ -88,7 +98,7 @@ function RunForm({ templates }: { templates: Template[] }) {
     setValues({})
   }
   const problem = preview.problem ?? mutation.problem
-  const otherProblems = otherIssues(problem, ['limit', 'nodeIds', 'extraVars', ...optionNames])
+  const otherProblems = otherIssues(problem, ['limit', 'nodeIds', 'extraVars', ...optionNames, ...slurmOptionPaths])
   // Errors of variables appear at their field, all others at the extra vars.
   const shownPaths = new Set(visibleFields(fields, values).map((field) => `extraVars.${field.name}`))
   const otherIssuesProblem = problem && {
@@ -125,6 +135,7 @@ function RunForm({ templates }: { templates: Template[] }) {
           />
         </Panel>
       )}
+      {isSlurmTarget && <SlurmOptionsPanel options={slurm} onChange={setSlurm} problem={problem} />}
       <Panel title={t('runs.stepOptions')}>
         <div className="grid gap-4 sm:grid-cols-2">
           <TextAreaField
