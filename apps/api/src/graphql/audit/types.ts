@@ -33,8 +33,10 @@ const OBJECT_TYPES: Record<string, TypeName> = {
   playbook_bundle: 'PlaybookBundle',
   secret_store: 'SecretStore',
   slurm_cluster: 'SlurmCluster',
+  slurm_config: 'SlurmConfigVersion',
   slurm_controller: 'ComputeNode',
   slurm_node: 'SlurmNode',
+  slurm_operation: 'SlurmOperation',
 }
 
 function objectIdOf({ action, objectId }: Pick<Row, 'action' | 'objectId'>): string | null {

@@ -6,7 +6,9 @@ import {
   rollbackSlurmConfig,
   rolloutSlurmConfig,
   saveSlurmConfig,
+  slurmConfigAudit,
 } from '@muster/core/slurm-configs'
+import { slurmOperationAudit } from '@muster/core/slurm-operations'
 import { builder } from '../../builder.ts'
 import { rowId } from '../shared/ids.ts'
 import { type InputFields, mutation } from '../shared/mutation.ts'
@@ -59,6 +61,7 @@ mutation('importSlurmConfig', {
     ...reason(t),
   }),
   idempotent: true,
+  action: slurmOperationAudit.start,
   payload: operation,
   errors,
   resolve: async ({ clusterId, nodeIds, ...input }, { ctx }) => ({
@@ -83,6 +86,7 @@ mutation('saveSlurmConfig', {
     ...reason(t),
   }),
   idempotent: true,
+  action: slurmConfigAudit.create,
   payload: { slurmConfigVersion: { type: SlurmConfigVersion, description: 'The new version.' } },
   errors,
   resolve: async ({ clusterId, files, ...input }, { ctx }) => ({
@@ -104,6 +108,7 @@ mutation('rolloutSlurmConfig', {
     ...reason(t),
   }),
   idempotent: true,
+  action: slurmOperationAudit.start,
   payload: operation,
   errors,
   resolve: async ({ clusterId, ...input }, { ctx }) => ({
@@ -119,6 +124,7 @@ mutation('rollbackSlurmConfig', {
     ...reason(t),
   }),
   idempotent: true,
+  action: slurmOperationAudit.start,
   payload: operation,
   errors,
   resolve: async ({ clusterId, ...input }, { ctx }) => ({
@@ -130,6 +136,7 @@ mutation('checkSlurmConfigDrift', {
   description: 'Compares the configuration files of each host of a Slurm cluster with the version that was rolled out.',
   input: clusterId,
   idempotent: true,
+  action: slurmOperationAudit.start,
   payload: operation,
   errors,
   resolve: async ({ clusterId, ...input }, { ctx }) => ({
