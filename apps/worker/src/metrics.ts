@@ -29,6 +29,14 @@ export const slurmConnectionDuration = duration(
   'Duration of SSH logins to controllers of Slurm clusters, by result (ok, failed).',
   [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
 )
+const scaleCounter = (result: 'attempts' | 'success' | 'failed', help: string) =>
+  new Counter({ name: `slurm_node_scale_${result}_total`, help, labelNames: ['cluster'], registers: [registry] })
+/** Their names are a contract with the dashboards of sites. Counted at the end of a creation or scale-out. */
+export const slurmNodeScale = {
+  attempts: scaleCounter('attempts', 'Nodes that operations tried to add to managed Slurm clusters.'),
+  success: scaleCounter('success', 'Nodes that were added to managed Slurm clusters.'),
+  failed: scaleCounter('failed', 'Nodes that could not be added to managed Slurm clusters.'),
+}
 const jobRunDuration = duration(
   'muster_job_run_duration_seconds',
   'Time that the worker spent on job runs, by their final status.',

@@ -26,6 +26,7 @@ import { runsDomain } from './runs/domain.ts'
 import { slurmActionsDomain } from './slurm-actions/domain.ts'
 import { slurmConfigsDomain } from './slurm-configs/domain.ts'
 import { slurmOperationsDomain } from './slurm-operations/domain.ts'
+import { slurmScalingDomain } from './slurm-scaling/domain.ts'
 import { systemDomain } from './system/domain.ts'
 import { templatesDomain } from './templates/domain.ts'
 import { variablesDomain } from './variables/domain.ts'
@@ -54,6 +55,7 @@ export const domains = [
   slurmActionsDomain,
   slurmOperationsDomain,
   slurmConfigsDomain,
+  slurmScalingDomain,
   systemDomain,
   templatesDomain,
   variablesDomain,

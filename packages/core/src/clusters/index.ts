@@ -24,6 +24,7 @@ export {
   CLUSTER_STATES,
   type ClusterCondition,
   type ClusterIdentity,
+  type ClusterInstall,
   type ClusterKind,
   type QueryReport,
   type SlurmCluster,

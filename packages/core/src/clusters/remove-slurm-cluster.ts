@@ -13,9 +13,9 @@ import { slurmClusterPermissions } from './permissions.ts'
 import { slurmClusters } from './tables.ts'
 
 /**
- * Removes an external cluster from Muster, with what Muster knows of its nodes and jobs. Nothing changes on its machines, and nodes of
+ * Removes a cluster from Muster, with what Muster knows of its nodes and jobs. Nothing changes on its machines, and nodes of
  * the inventory stay.
- * @throws NotFound; Conflict one of its actions or operations has not ended
+ * @throws NotFound; Conflict it is managed, or one of its actions or operations has not ended
  */
 export async function removeSlurmCluster(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
   authorize(ctx, slurmClusterPermissions.write)
@@ -24,6 +24,10 @@ export async function removeSlurmCluster(ctx: Ctx, input: z.input<typeof IdInput
     const scope = and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, id))
     const [cluster] = await tx.select().from(slurmClusters).where(scope).for('update')
     if (!cluster) throw new NotFound(`There is no cluster ${id}.`)
+    if (cluster.kind === 'MANAGED' && cluster.configNumber !== null)
+      throw new Conflict(
+        `Muster manages the cluster ${cluster.name}: its nodes would be left without management. Release the cluster first; it becomes an external one.`,
+      )
     const [running] = await tx
       .select({ id: slurmActions.id, verb: slurmActions.verb, createdByName: slurmActions.createdByName })
       .from(slurmActions)

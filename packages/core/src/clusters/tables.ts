@@ -10,6 +10,7 @@ import type {
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { tenants, userRef } from '../access/tables.ts'
+import { nodeGroups } from '../groups/tables.ts'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 
@@ -35,6 +36,9 @@ export type QueryReport = {
   /** The next step after a failure. */
   hint: string | null
 }
+
+/** How nodes of a managed cluster get Slurm; all null: from the repositories that they have. */
+export type ClusterInstall = { prefix: string | null; repositoryUrl: string | null; repositoryKey: string | null }
 
 /** What a controller reported about itself and its cluster. */
 export type ClusterIdentity = {
@@ -66,6 +70,10 @@ export const slurmClusters = snakeCase.table(
     reuseDatabase: boolean().notNull().default(true),
     /** A scale-out beyond it is refused. Null: no limit. */
     maxNodes: integer(),
+    /** Of a managed cluster; null for external ones. */
+    install: jsonb().$type<ClusterInstall>(),
+    /** The group of a managed cluster's nodes, which has the munge key. Null: not prepared, or external. */
+    nodeGroupId: uuid().references(() => nodeGroups.id, { onDelete: 'set null' }),
 
     /** ClusterName of slurm.conf when the cluster was added, and as it is now. */
     originalClusterName: text(),

@@ -15,7 +15,7 @@ export {
   type SlurmStepProgress,
 } from './execution.ts'
 export { insertOperation, lockCluster, type NewSlurmOperation } from './insert-operation.ts'
-export { slurmOperationPermissions, slurmScalePermissions } from './permissions.ts'
+export { slurmOperationPermissions } from './permissions.ts'
 export { slurmOperationQueue } from './queues.ts'
 export { reassignSlurmOperations } from './reassign-slurm-operations.ts'
 export {

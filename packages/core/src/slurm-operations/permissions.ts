@@ -1,9 +1,5 @@
 import { definePermissions } from '../kernel/permissions.ts'
 
-export const slurmScalePermissions = definePermissions('slurm:scale', {
-  nodes: ['admin', 'Create Slurm clusters from nodes, add nodes to them and remove nodes from them.'],
-})
-
 export const slurmOperationPermissions = definePermissions('slurm:operation', {
   cancel: ['admin', 'Cancel operations on Slurm clusters, which undoes them.'],
   report: ['worker', 'Record the progress of operations on Slurm clusters.'],

@@ -98,7 +98,7 @@ const nodeList = (description: string, read: (plan: ConfigPlan) => string[]) => 
   description: `${description}; at most 10,000.`,
   resolve: (plan: ConfigPlan) => read(plan).slice(0, MAX_NODES),
 })
-const SlurmConfigPlan = builder.objectRef<ConfigPlan>('SlurmConfigPlan').implement({
+export const SlurmConfigPlan = builder.objectRef<ConfigPlan>('SlurmConfigPlan').implement({
   description: 'What a rollout does.',
   fields: (t) => ({
     controllers: t.expose('controllers', { type: SlurmControllerChange, description: 'What slurmctld does.' }),

@@ -106,8 +106,9 @@ test('the queries of the dashboard are valid and use existing metrics only', asy
 /** Names of metrics that Muster does not have. */
 async function unknownMetrics(names: string[]): Promise<string[]> {
   const ours = [...(await t.api.metrics.registry.getMetricsAsArray()), ...NODE_METRICS, ...CLUSTER_METRICS]
-  // Prometheus adds the first to each target; workers have the second.
-  const existing = new Set([...ours.map(({ name }) => name), 'up', 'slurm_ssh_connection_duration_seconds'])
+  // Prometheus adds the first to each target; workers have the others.
+  const scale = ['attempts', 'failed'].map((result) => `slurm_node_scale_${result}_total`)
+  const existing = new Set([...ours.map(({ name }) => name), 'up', 'slurm_ssh_connection_duration_seconds', ...scale])
   return names.map((name) => name.replace(/_bucket$/, '')).filter((name) => !existing.has(name))
 }
 

@@ -1,11 +1,16 @@
 import { commandGroup } from '../../command.ts'
 import { clusterAdd } from './add.ts'
 import { clusterConfig } from './config/index.ts'
+import { clusterCreate } from './create.ts'
 import { clusterEstimate } from './estimate.ts'
 import { clusterGet } from './get.ts'
 import { clusterList } from './list.ts'
+import { clusterOperation } from './operations/index.ts'
 import { clusterRefresh } from './refresh.ts'
+import { clusterRelease } from './release.ts'
 import { clusterRemove } from './remove.ts'
+import { clusterScaleIn } from './scale-in.ts'
+import { clusterScaleOut } from './scale-out.ts'
 import { clusterTest } from './test.ts'
 import { clusterTotals } from './totals.ts'
 import { clusterUpdate } from './update.ts'
@@ -22,4 +27,9 @@ export const cluster = () =>
     clusterRefresh(),
     clusterRemove(),
     clusterConfig(),
+    clusterCreate(),
+    clusterScaleOut(),
+    clusterScaleIn(),
+    clusterRelease(),
+    clusterOperation(),
   ])

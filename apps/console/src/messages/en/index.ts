@@ -11,6 +11,7 @@ import { nodes } from './nodes.ts'
 import { onboarding } from './onboarding.ts'
 import { runs } from './runs.ts'
 import { slurm } from './slurm.ts'
+import { slurmScaling } from './slurm-scaling.ts'
 import { system } from './system.ts'
 
 /** The English catalog, the source of all keys. Messages use the ICU message syntax. */
@@ -27,6 +28,7 @@ export const en = {
   ...credentials,
   ...runs,
   ...slurm,
+  ...slurmScaling,
   ...system,
   ...log,
 } as const

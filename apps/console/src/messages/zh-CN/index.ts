@@ -12,6 +12,7 @@ import { nodes } from './nodes.ts'
 import { onboarding } from './onboarding.ts'
 import { runs } from './runs.ts'
 import { slurm } from './slurm.ts'
+import { slurmScaling } from './slurm-scaling.ts'
 import { system } from './system.ts'
 
 /** The Simplified Chinese catalog. */
@@ -28,6 +29,7 @@ export const zhCN: Messages = {
   ...credentials,
   ...runs,
   ...slurm,
+  ...slurmScaling,
   ...system,
   ...log,
 }

@@ -9,9 +9,11 @@ import {
   recordSlurmStep,
   releaseSlurmOperation,
   renewSlurmOperation,
+  type SlurmOperation,
   type SlurmOperationClaim,
   type SlurmStepProgress,
 } from '@muster/core/slurm-operations'
+import { slurmNodeScale } from '../../metrics.ts'
 import { SshFailure } from '../../ssh/ssh-failure.ts'
 import type { ControllerSessions } from '../controller-sessions.ts'
 import { QUERY_TIMEOUT_MS, QueryFailure } from '../run-query.ts'
@@ -119,7 +121,8 @@ export async function runOperation(
       }
     }
     if (row.error !== null) await undo()
-    await retryTransient(() => finishSlurmOperation(ctx, claim))
+    const finished = await retryTransient(() => finishSlurmOperation(ctx, claim))
+    if (finished) countScaledNodes(finished, claimed.cluster.name)
   } catch (error) {
     if (error instanceof OperationTakenOver) return
     if (!deps.stopping.aborted) throw error
@@ -145,6 +148,14 @@ export async function runOperation(
       assertClaimed(await retryTransient(() => recordSlurmOperationFailure(ctx, { ...claim, error })))
     }
   }
+}
+
+function countScaledNodes({ kind, nodeCount, problemCount, error }: SlurmOperation, cluster: string): void {
+  if (kind !== 'CREATE' && kind !== 'SCALE_OUT') return
+  const failed = error === null ? problemCount : nodeCount
+  slurmNodeScale.attempts.inc({ cluster }, nodeCount)
+  slurmNodeScale.failed.inc({ cluster }, failed)
+  slurmNodeScale.success.inc({ cluster }, nodeCount - failed)
 }
 
 /** Fires with `signal` unless a cancel fired it: undoing goes on. */

@@ -1,13 +1,9 @@
 import type { SlurmOperationKind } from '@muster/core/slurm-operations'
 import type { Workflow } from './operation.ts'
 import { CONFIGURE } from './steps/configure.ts'
-
-const NONE: Workflow = { steps: [], undo: [] }
+import { CREATE } from './steps/create.ts'
+import { SCALE_IN } from './steps/scale-in.ts'
+import { SCALE_OUT } from './steps/scale-out.ts'
 
 /** The steps of each kind of operation. */
-export const WORKFLOWS: Record<SlurmOperationKind, Workflow> = {
-  CREATE: NONE,
-  SCALE_OUT: NONE,
-  SCALE_IN: NONE,
-  CONFIGURE,
-}
+export const WORKFLOWS: Record<SlurmOperationKind, Workflow> = { CREATE, SCALE_OUT, SCALE_IN, CONFIGURE }

@@ -18,9 +18,14 @@ export default function ClustersPage() {
   const sum = (of: 'nodes' | 'cpus' | 'allocatedCpus' | 'gpus' | 'allocatedGpus') =>
     list.rows.reduce((all, { totals }) => all + totals[of], 0)
   const add = (
-    <ButtonLink href="/slurm/external-clusters" variant="primary" icon={<Plus aria-hidden />}>
-      {t('slurm.addExternal')}
-    </ButtonLink>
+    <>
+      <ButtonLink href="/slurm/clusters/new" icon={<Plus aria-hidden />}>
+        {t('slurmScale.create')}
+      </ButtonLink>
+      <ButtonLink href="/slurm/external-clusters" variant="primary" icon={<Plus aria-hidden />}>
+        {t('slurm.addExternal')}
+      </ButtonLink>
+    </>
   )
   return (
     <>

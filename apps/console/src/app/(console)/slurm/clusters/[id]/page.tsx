@@ -16,6 +16,8 @@ import { NodesTab } from '@/slurm/nodes-tab.tsx'
 import { OverviewTab } from '@/slurm/overview-tab.tsx'
 import { PartitionsTab } from '@/slurm/partitions-tab.tsx'
 import { ReservationsTab } from '@/slurm/reservations-tab.tsx'
+import { OperationsTab } from '@/slurm/scale/operations-tab.tsx'
+import { ScaleActions } from '@/slurm/scale/scale-actions.tsx'
 import { SettingsTab } from '@/slurm/settings-tab.tsx'
 import { useReloadOn } from '@/slurm/use-reload-on.ts'
 import { Badge } from '@/ui/badge.tsx'
@@ -30,7 +32,7 @@ import { Tabs } from '@/ui/tabs.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
 
-const tabs = ['overview', 'nodes', 'partitions', 'jobs', 'reservations', 'settings', 'history'] as const
+const tabs = ['overview', 'nodes', 'partitions', 'jobs', 'reservations', 'settings', 'operations', 'history'] as const
 type Tab = (typeof tabs)[number]
 const emptyPage = { edges: [], pageInfo: { hasNextPage: false, endCursor: null }, totalCount: 0 }
 
@@ -69,6 +71,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
           </div>
         }
       >
+        <ScaleActions cluster={cluster} />
         <ClusterActions cluster={cluster} onRemoved={() => router.push('/slurm/clusters')} />
       </PageHead>
       {cluster.state === 'NOT_ANSWERING' && (
@@ -98,6 +101,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
           { key: 'jobs', label: t('slurm.jobs'), count: cluster.totals.jobs },
           { key: 'reservations', label: t('slurmReservation.title'), count: cluster.reservations.length },
           { key: 'settings', label: t('slurmSettings.title') },
+          { key: 'operations', label: t('slurmScale.operations') },
           { key: 'history', label: t('slurmAction.history') },
         ]}
       >
@@ -125,6 +129,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
         {tab === 'jobs' && <JobsTab cluster={cluster} query={query} partitions={names} />}
         {tab === 'reservations' && <ReservationsTab reservations={cluster.reservations} />}
         {tab === 'settings' && <SettingsTab id={cluster.id} />}
+        {tab === 'operations' && <OperationsTab clusterId={cluster.id} />}
         {tab === 'history' && <HistoryTab clusterId={cluster.id} />}
       </Tabs>
     </>

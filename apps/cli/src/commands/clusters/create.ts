@@ -1,0 +1,67 @@
+import { request } from '../../client.ts'
+import { Command } from '../../command.ts'
+import { orThrow } from '../../errors.ts'
+import { graphql } from '../../graphql.ts'
+import { integer, omitUndefined } from '../../options.ts'
+import { ONE_NODE_HELP, selectNode, selectNodes } from '../../selector.ts'
+import { followOperation } from './operations/watch.ts'
+
+type Options = {
+  controller: string
+  backup?: string
+  compute: string
+  login?: string
+  partition?: string
+  region?: string
+  maxNodes?: number
+  stateFolder?: string
+  prefix?: string
+  repositoryUrl?: string
+  repositoryKey?: string
+  line: string[]
+  reason: string
+  watch: boolean
+}
+
+const ids = async (selector: string): Promise<string[]> => (await selectNodes(selector)).map(({ id }) => id)
+
+export const clusterCreate = () =>
+  new Command('create')
+    .description('create a managed cluster: install Slurm on nodes that are READY, configure and start it')
+    .argument('<name>', 'name in Muster, and ClusterName')
+    .requiredOption('--controller <node>', `${ONE_NODE_HELP} that runs slurmctld`)
+    .requiredOption('--compute <nodes>', 'nodes that run jobs')
+    .requiredOption('--reason <text>', 'reason; recorded in the history and the audit log')
+    .option('--backup <node>', 'node that runs slurmctld when the controller is down; needs --state-folder')
+    .option('--login <nodes>', "nodes that get Slurm's commands only")
+    .option('--partition <name>', 'partition of all nodes (default: batch)')
+    .option('--region <region>', 'region')
+    .option('--max-nodes <n>', 'maximum number of nodes', integer)
+    .option('--state-folder <folder>', "folder of the controllers' state, on shared storage with a backup")
+    .option('--prefix <folder>', 'folder with an installed Slurm, such as /opt/slurm; no packages are installed')
+    .option('--repository-url <url>', 'package repository')
+    .option('--repository-key <url>', 'signing key of the repository')
+    .option('--line <line>', 'further line of slurm.conf; can be repeated', (line: string, all: string[]) => [...all, line], [])
+    .option('--no-watch', 'do not wait for the end')
+    .action(async (name: string, { watch, controller, backup, compute, login, line, ...options }: Options) => {
+      const { createSlurmCluster } = await request(
+        graphql(`mutation ClusterCreate($input: CreateSlurmClusterInput!) {
+          createSlurmCluster(input: $input) {
+            __typename ... on CreateSlurmClusterPayload { slurmOperation { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          }
+        }`),
+        {
+          input: {
+            name,
+            ...omitUndefined(options),
+            reason: options.reason,
+            controllerNodeId: (await selectNode(controller)).id,
+            computeNodeIds: await ids(compute),
+            ...(backup ? { backupNodeId: (await selectNode(backup)).id } : {}),
+            ...(login ? { loginNodeIds: await ids(login) } : {}),
+            extraLines: line,
+          },
+        },
+      )
+      await followOperation(orThrow(createSlurmCluster).slurmOperation.id, { watch })
+    })

@@ -1,0 +1,150 @@
+'use client'
+import { useRouter } from 'next/navigation'
+import { useState } from 'react'
+import { useClient } from 'urql'
+import { issueFor, toProblem, useMutation } from '@/graphql/use-mutation.ts'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { TextAreaField, TextField } from '@/ui/field.tsx'
+import { Notice } from '@/ui/notice.tsx'
+import { useFindNode } from '../find-node.ts'
+import { CreateCluster, NodesByLimit } from './documents.ts'
+
+const EMPTY = {
+  name: '',
+  controllerNodeId: '',
+  backupNodeId: '',
+  computeNodeIds: '',
+  loginNodeIds: '',
+  partition: 'batch',
+  maxNodes: '',
+  stateFolder: '',
+  prefix: '',
+  repositoryUrl: '',
+  extraLines: '',
+  reason: '',
+}
+type Form = typeof EMPTY
+type Problems = Partial<Record<keyof Form, string>>
+const REQUIRED = ['name', 'controllerNodeId', 'computeNodeIds', 'reason'] as const
+
+/** Creates a managed cluster, and opens its page with the progress. */
+export function CreateForm() {
+  const router = useRouter()
+  const create = useMutation(CreateCluster)
+  const findNode = useFindNode()
+  const findNodes = useFindNodes()
+  const [form, setForm] = useState(EMPTY)
+  const [problems, setProblems] = useState<Problems>({})
+  const field = (key: keyof Form) => ({
+    value: form[key],
+    onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
+    error: problems[key] ?? issueFor(create.problem, key),
+  })
+  async function resolveNodes() {
+    const found: Problems = {}
+    const one = async (key: 'controllerNodeId' | 'backupNodeId') => {
+      const result = await findNode(form[key].trim())
+      if ('problem' in result) found[key] = result.problem
+      return 'id' in result ? result.id : ''
+    }
+    const many = async (key: 'computeNodeIds' | 'loginNodeIds') => {
+      const result = await findNodes(form[key].trim())
+      if ('problem' in result) found[key] = result.problem
+      return 'ids' in result ? result.ids : []
+    }
+    const ids = {
+      controllerNodeId: await one('controllerNodeId'),
+      backupNodeId: form.backupNodeId.trim() ? await one('backupNodeId') : null,
+      computeNodeIds: await many('computeNodeIds'),
+      loginNodeIds: form.loginNodeIds.trim() ? await many('loginNodeIds') : [],
+    }
+    setProblems(found)
+    return Object.keys(found).length > 0 ? null : ids
+  }
+  async function run() {
+    const ids = await resolveNodes()
+    if (!ids) return
+    const outcome = await create.run({
+      input: {
+        ...ids,
+        name: form.name.trim(),
+        partition: form.partition.trim() || null,
+        maxNodes: form.maxNodes ? Number(form.maxNodes) : null,
+        stateFolder: form.stateFolder.trim() || null,
+        prefix: form.prefix.trim() || null,
+        repositoryUrl: form.repositoryUrl.trim() || null,
+        extraLines: form.extraLines.split('\n').filter((line) => line.trim()),
+        reason: form.reason.trim(),
+      },
+    })
+    if (outcome.ok) router.push(`/slurm/clusters/${encodeURIComponent(outcome.value.slurmOperation.cluster.id)}?tab=operations`)
+  }
+  const isComplete = REQUIRED.every((key) => form[key].trim())
+  return (
+    <form
+      className="flex max-w-2xl flex-col gap-4 text-sm"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isComplete) void run()
+      }}
+    >
+      <p className="text-muted">{t('slurmScale.createText')}</p>
+      {create.problem && <Notice tone="bad">{create.problem.message}</Notice>}
+      <TextField label={t('slurmConnect.name')} mono {...field('name')} />
+      <TextField label={t('slurm.controllerNode')} hint={t('slurm.nodeHint')} mono {...field('controllerNodeId')} />
+      <TextField label={t('slurmScale.compute')} hint={t('slurmScale.computeHint')} mono {...field('computeNodeIds')} />
+      <TextField label={t('slurmScale.login')} hint={t('slurmScale.computeHint')} mono optional {...field('loginNodeIds')} />
+      <TextField label={t('slurm.backupNode')} hint={t('slurm.nodeHint')} mono optional {...field('backupNodeId')} />
+      <TextField
+        label={t('slurmScale.stateFolder')}
+        hint={t('slurmScale.stateFolderHint')}
+        mono
+        optional
+        {...field('stateFolder')}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField label={t('slurmScale.partition')} mono {...field('partition')} />
+        <TextField label={t('slurm.maxNodes')} type="number" min={1} optional {...field('maxNodes')} />
+      </div>
+      <TextField label={t('slurmScale.prefix')} hint={t('slurmScale.prefixHint')} mono optional {...field('prefix')} />
+      <TextField
+        label={t('slurmScale.repository')}
+        hint={t('slurmScale.repositoryHint')}
+        mono
+        optional
+        {...field('repositoryUrl')}
+      />
+      <TextAreaField
+        label={t('slurmScale.lines')}
+        hint={t('slurmScale.linesHint')}
+        mono
+        optional
+        rows={4}
+        {...field('extraLines')}
+      />
+      <TextField label={t('slurmAction.reason')} maxLength={200} {...field('reason')} />
+      <div className="flex justify-end">
+        <Button
+          type="submit"
+          variant="primary"
+          busy={create.busy}
+          showReason
+          blockedReason={isComplete ? null : t('slurmScale.needFields')}
+        >
+          {t('slurmScale.createStart')}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function useFindNodes(): (limit: string) => Promise<{ ids: string[] } | { problem: string }> {
+  const client = useClient()
+  return async (limit) => {
+    const { data, error } = await client.query(NodesByLimit, { limit }, { requestPolicy: 'network-only' }).toPromise()
+    if (error) return { problem: toProblem(error).message }
+    const ids = data?.nodes.edges.map(({ node }) => node.id) ?? []
+    return ids.length > 0 ? { ids } : { problem: t('slurmScale.noMatch') }
+  }
+}

@@ -1,0 +1,109 @@
+'use client'
+import { useState } from 'react'
+import { issueFor, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { Dialog } from '@/ui/dialog.tsx'
+import { TextField } from '@/ui/field.tsx'
+import { Notice } from '@/ui/notice.tsx'
+import { Skeleton } from '@/ui/skeleton.tsx'
+import { ConfigDiff } from './config-diff.tsx'
+import { PreviewScaleIn, ScaleIn } from './documents.ts'
+import { OperationProgress } from './operation-progress.tsx'
+import { usePreview } from './use-preview.ts'
+
+type Props = { cluster: { id: string; name: string }; onClose: () => void; onDone: () => void }
+
+/** Removes nodes from a managed cluster: chooses them, shows their jobs, and follows the operation. */
+export function ScaleInDialog({ cluster, onClose, onDone }: Props) {
+  const [id, setId] = useState<string | null>(null)
+  return (
+    <Dialog wide title={t('slurmScale.inTitle', { name: cluster.name })} onClose={onClose}>
+      {id ? (
+        <OperationProgress id={id} onClose={onClose} onDone={onDone} />
+      ) : (
+        <Form clusterId={cluster.id} onStarted={setId} onCancel={onClose} />
+      )}
+    </Dialog>
+  )
+}
+
+function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted: (id: string) => void; onCancel: () => void }) {
+  const start = useMutation(ScaleIn)
+  const [form, setForm] = useState({ hostlist: '', minutes: '60', reason: '' })
+  const input = { clusterId, hostlist: form.hostlist.trim() }
+  const { data, error, isLoading } = usePreview(PreviewScaleIn, input, input.hostlist !== '')
+  const outcome = data && unwrap(data)
+  const preview = outcome?.ok ? outcome.value : null
+  const problem = error ? toProblem(error) : outcome && !outcome.ok ? outcome.problem : null
+  const shown = start.problem ?? problem
+  const field = (key: keyof typeof form, path: string = key) => ({
+    value: form[key],
+    onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
+    error: issueFor(shown, path),
+  })
+  const blockedReason = preview ? (form.reason.trim() ? null : t('slurmAction.needReason')) : t('slurmScale.needNodes')
+  async function run() {
+    if (!preview || blockedReason) return
+    const started = await start.run({
+      input: {
+        ...input,
+        fingerprint: preview.fingerprint,
+        reason: form.reason.trim(),
+        deadlineSeconds: Number(form.minutes) * 60,
+      },
+    })
+    if (started.ok) onStarted(started.value.slurmOperation.id)
+  }
+  return (
+    <form
+      className="flex flex-col gap-4 text-sm"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void run()
+      }}
+    >
+      <p>{t('slurmScale.inText')}</p>
+      <TextField label={t('slurmScale.slurmNodes')} hint={t('slurmScale.slurmNodesHint')} mono {...field('hostlist')} />
+      <TextField
+        label={t('slurmScale.deadline')}
+        hint={t('slurmScale.deadlineHint')}
+        type="number"
+        min={0}
+        max={10_080}
+        {...field('minutes', 'deadlineSeconds')}
+      />
+      <TextField label={t('slurmAction.reason')} maxLength={200} {...field('reason')} />
+      {shown && shown.issues.length === 0 && <Notice tone="bad">{shown.message}</Notice>}
+      {isLoading ? (
+        <Skeleton className="h-24 w-full" />
+      ) : (
+        preview && (
+          <div className="flex flex-col gap-3">
+            <ul
+              className="flex max-h-60 flex-col overflow-auto rounded-lg border border-line"
+              aria-label={t('slurmScale.slurmNodes')}
+            >
+              {preview.targets.map(({ name, state, jobs }) => (
+                <li key={name} className="flex flex-wrap items-baseline gap-x-3 border-b border-line px-3 py-1.5 last:border-0">
+                  <span className="font-mono text-xs font-medium">{name}</span>
+                  <span className="font-mono text-xs text-muted">{state ?? t('slurmAction.unknown')}</span>
+                  {jobs.length > 0 && (
+                    <span className="text-xs text-warn">{t('slurmAction.jobs', { jobs: jobs.slice(0, 8).join(', ') })}</span>
+                  )}
+                </li>
+              ))}
+            </ul>
+            <ConfigDiff diff={preview.diff} plan={preview.plan} />
+          </div>
+        )
+      )}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={onCancel}>{t('common.cancel')}</Button>
+        <Button type="submit" variant="danger" busy={start.busy} showReason blockedReason={blockedReason}>
+          {t('slurmScale.inStart', { names: preview?.targets.map(({ name }) => name).join(', ') ?? '' })}
+        </Button>
+      </div>
+    </form>
+  )
+}

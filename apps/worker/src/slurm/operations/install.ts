@@ -1,0 +1,58 @@
+import type { ConfigFiles } from '@muster/slurm/config'
+import type { OperationContext } from './operation.ts'
+
+type Role = 'controller' | 'compute' | 'login'
+type Install = {
+  role: Role
+  /** Addresses of the controllers. */
+  controllers?: string[]
+  /** False: install only, and start later. */
+  start: boolean
+  config?: ConfigFiles | undefined
+  stateFolder?: string
+}
+
+/** Hosts that did not succeed, by node ID, with the reason. */
+export type FailedHosts = Map<string, string>
+
+/** Installs Slurm on nodes. A node that has it already does not change. */
+export const installSlurm = (
+  op: OperationContext,
+  nodeIds: string[],
+  { role, controllers = [], start, config, stateFolder }: Install,
+): Promise<FailedHosts> =>
+  runRole(op, nodeIds, `${role}-${start ? 'start' : 'install'}`, {
+    slurm_node_role: role,
+    slurm_node_start: start,
+    ...(controllers.length > 0 ? { slurm_node_controllers: controllers } : {}),
+    ...(config ? { slurm_node_config: config } : {}),
+    ...(stateFolder ? { slurm_node_state_folder: stateFolder } : {}),
+  })
+
+/** Removes Slurm and the munge key from nodes. */
+export const removeSlurm = (op: OperationContext, nodeIds: string[], role: Role, stateFolder?: string): Promise<FailedHosts> =>
+  runRole(op, nodeIds, `${role}-remove`, {
+    slurm_node_role: role,
+    slurm_node_state: 'absent',
+    ...(stateFolder ? { slurm_node_state_folder: stateFolder } : {}),
+  })
+
+async function runRole(
+  op: OperationContext,
+  nodeIds: string[],
+  part: string,
+  vars: Record<string, unknown>,
+): Promise<FailedHosts> {
+  if (nodeIds.length === 0) return new Map()
+  const { prefix, repositoryUrl, repositoryKey } = op.cluster.install ?? {}
+  const source = {
+    ...(prefix ? { slurm_node_prefix: prefix } : {}),
+    ...(repositoryUrl ? { slurm_node_repository_url: repositoryUrl } : {}),
+    ...(repositoryKey ? { slurm_node_repository_key: repositoryKey } : {}),
+  }
+  const { run, hosts } = await op.startRun('slurm_node', nodeIds.toSorted(), { ...vars, ...source }, part)
+  const isOk = (nodeId: string) => ['OK', 'CHANGED'].includes(hosts.get(nodeId)?.result ?? '')
+  const reasonOf = (nodeId: string) =>
+    hosts.get(nodeId)?.message ?? run.error ?? `the job run ${run.number} ended as ${run.status}`
+  return new Map(nodeIds.filter((id) => !isOk(id)).map((id) => [id, reasonOf(id)]))
+}

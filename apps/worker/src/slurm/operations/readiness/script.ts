@@ -1,0 +1,37 @@
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+export type ReadinessRequest = {
+  /** Controllers that the node must reach; empty before the cluster exists. */
+  controllers: { name: string; address: string }[]
+  /** Device files that slurm.conf will name. */
+  files: string[]
+}
+
+/** Prints one finding a line: a word, then its value. Needs a POSIX shell; changes nothing. */
+export function readinessScript({ controllers, files }: ReadinessRequest): string {
+  return [
+    'PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin',
+    'if [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; then echo "root yes"; else echo "root no"; fi',
+    '(. /etc/os-release 2>/dev/null; echo "os ${ID:-unknown} ${VERSION_ID:-} ${ID_LIKE:-}")',
+    'echo "arch $(uname -m)"',
+    'echo "hostname $(hostname -s 2>/dev/null || hostname)"',
+    'echo "clock $(date +%s)"',
+    'for name in munged slurmd slurmctld; do',
+    '  command -v $name >/dev/null && echo "installed $name"',
+    '  pidof $name >/dev/null 2>&1 && echo "running $name"',
+    'done',
+    'command -v slurmd >/dev/null && echo "version $(slurmd -V 2>/dev/null)"',
+    // Port 6818 in state LISTEN.
+    "grep -qsE ':1AA2 0+:0+ 0A|:1AA2 0+:0000 0A' /proc/net/tcp /proc/net/tcp6 && echo 'port used'",
+    'if [ -f /sys/fs/cgroup/cgroup.controllers ]; then echo "cgroup v2"; elif [ -d /sys/fs/cgroup ]; then echo "cgroup v1"; fi',
+    'echo "disk $(df -Pk /var 2>/dev/null | tail -n 1)"',
+    ...controllers.flatMap(({ name, address }) => [
+      `getent hosts ${quoted(name)} >/dev/null && echo ${quoted(`resolves ${name}`)}`,
+      `timeout 5 bash -c ': </dev/tcp/$0/6817' ${quoted(address)} 2>/dev/null && echo ${quoted(`reaches ${name}`)}`,
+    ]),
+    ...files.map((file) => `[ -e ${quoted(file)} ] || echo ${quoted(`missing ${file}`)}`),
+    'command -v slurmd >/dev/null && slurmd -C 2>/dev/null | sed -n "s/^NodeName=/hardware NodeName=/p"',
+    'echo end',
+    '',
+  ].join('\n')
+}

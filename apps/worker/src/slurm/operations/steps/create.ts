@@ -1,0 +1,118 @@
+import type { CreatePlan } from '@muster/core/slurm-scaling'
+import { parseVersion } from '@muster/slurm'
+import { createConfig } from '@muster/slurm/config'
+import { installSlurm, removeSlurm } from '../install.ts'
+import { type OperationContext, OperationFailure, type Step, type Workflow } from '../operation.ts'
+import { assertSomeLeft, checkNodes, checkReadiness } from '../readiness/check-nodes.ts'
+import { forgetRollouts, recordRollout, storeConfig } from '../rollout.ts'
+import { joinGroup, leaveGroup, left, nodeIdsOf, recordHosts, testNodes, waitForRegistration } from './members.ts'
+
+const planOf = ({ row }: OperationContext) => row.plan as CreatePlan
+const controllerIds = (op: OperationContext) => planOf(op).controllers.map(({ nodeId }) => nodeId)
+const loginIds = (op: OperationContext) => planOf(op).login.map(({ nodeId }) => nodeId)
+const addresses = (op: OperationContext) => planOf(op).controllers.map(({ address }) => address)
+
+const check: Step = {
+  name: 'check nodes',
+  async run(op) {
+    const plan = planOf(op)
+    const others = [...plan.controllers.map(({ nodeId, name }) => ({ nodeId, name })), ...plan.login]
+    const bare = { sockets: 1, coresPerSocket: 1, threadsPerCore: 1, realMemoryMiB: 1, gres: [], features: [] }
+    const found = await checkNodes(
+      op,
+      others.map((node) => ({ ...bare, ...node, address: node.name })),
+      { controllers: [], release: null },
+    )
+    for (const { name } of others) {
+      const failed = found.get(name)!.filter(({ state }) => state === 'FAILED')
+      if (failed.length > 0)
+        throw new OperationFailure(
+          `${name} cannot be used. ${failed.map(({ name, message }) => `${name}: ${message}`).join('. ')}.`,
+        )
+    }
+    await checkReadiness(op, plan.nodes, { controllers: [], release: null })
+  },
+}
+
+const install: Step = {
+  name: 'install Slurm',
+  async run(op) {
+    const nodes = left(op)
+    await joinGroup(op, [...controllerIds(op), ...loginIds(op), ...nodeIdsOf(nodes)])
+    const { stateFolder } = planOf(op).settings
+    assertNone(await installSlurm(op, controllerIds(op), { role: 'controller', start: false, stateFolder }))
+    const failed = await installSlurm(op, nodeIdsOf(nodes), { role: 'compute', controllers: addresses(op), start: false })
+    await recordHosts(op, nodes, failed, 'INSTALLED')
+  },
+}
+
+function assertNone(failed: Map<string, string>): void {
+  const [reason] = failed.values()
+  if (reason !== undefined) throw new OperationFailure(reason)
+}
+
+/** Without a configuration, slurmctld prints its version, and the commands print nothing. */
+async function installedRelease(op: OperationContext): Promise<string> {
+  const program = `${op.cluster.install?.prefix ?? '/usr'}/sbin/slurmctld`
+  const output = await op.slurm(async ({ session, timeoutMs, signal }) => {
+    const ran = await session.exec(`${program} -V`, { timeoutMs, signal })
+    return ran.stdout.toString('utf8')
+  })
+  const release = parseVersion(output)
+  if (release === null) throw new OperationFailure(`\`${program} -V\` prints no version of Slurm.`)
+  return release
+}
+
+const startController: Step = {
+  name: 'start the controller',
+  async run(op) {
+    const { settings, nodes } = planOf(op)
+    const names = new Set(left(op).map(({ name }) => name))
+    const release = await installedRelease(op)
+    const used = nodes.filter(({ name }) => names.has(name))
+    const version = await storeConfig(op, 'CREATED', createConfig(settings, used, release), settings)
+    const config = version.files
+    const { stateFolder } = settings
+    assertNone(await installSlurm(op, controllerIds(op), { role: 'controller', start: true, config, stateFolder }))
+    assertNone(await installSlurm(op, loginIds(op), { role: 'login', start: true, config }))
+    await recordRollout(op, version)
+    await op.updateNodes([...names].map((name) => ({ name, phase: 'CONFIGURED' })))
+  },
+}
+
+const start: Step = {
+  name: 'start slurmd',
+  async run(op) {
+    const nodes = left(op)
+    const failed = await installSlurm(op, nodeIdsOf(nodes), { role: 'compute', controllers: addresses(op), start: true })
+    await recordHosts(op, nodes, failed, 'STARTED')
+    await waitForRegistration(op)
+    assertSomeLeft(op)
+  },
+}
+
+const test: Step = {
+  name: 'run a test job on each node',
+  async run(op) {
+    await testNodes(op)
+    assertSomeLeft(op)
+  },
+}
+
+export const CREATE: Workflow = {
+  steps: [check, install, startController, start, test],
+  undo: [
+    {
+      name: 'undo',
+      async run(op) {
+        const nodes = op.nodes.filter(({ phase }) => !['WAITING', 'CHECKED'].includes(phase))
+        if (!op.row.steps.some(({ name }) => name === install.name)) return
+        await removeSlurm(op, nodeIdsOf(nodes), 'compute')
+        await removeSlurm(op, loginIds(op), 'login')
+        await removeSlurm(op, controllerIds(op), 'controller', planOf(op).settings.stateFolder)
+        await leaveGroup(op, [...controllerIds(op), ...loginIds(op), ...nodeIdsOf(op.nodes)])
+        await forgetRollouts(op)
+      },
+    },
+  ],
+}

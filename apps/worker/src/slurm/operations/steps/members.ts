@@ -1,0 +1,105 @@
+import { retryTransient } from '@muster/core/retry-transient'
+import type { SlurmOperationNode } from '@muster/core/slurm-operations'
+import { leaveClusterGroup, prepareClusterGroup } from '@muster/core/slurm-scaling'
+import { actionArguments, testJob } from '@muster/slurm/commands'
+import { pollCluster, readClusterNodes, runAsRoot } from '../cluster-state.ts'
+import type { FailedHosts } from '../install.ts'
+import { type OperationContext, OperationFailure } from '../operation.ts'
+import { assertSomeLeft } from '../readiness/check-nodes.ts'
+
+/** New nodes register within seconds after slurmd starts. */
+const REGISTER_MS = 120_000
+const TEST_JOB_MS = 90_000
+
+export const left = ({ nodes }: OperationContext): SlurmOperationNode[] => nodes.filter(({ isFailed }) => !isFailed)
+export const nodeIdsOf = (nodes: readonly SlurmOperationNode[]): string[] => nodes.flatMap(({ nodeId }) => nodeId ?? [])
+
+/** The reason of drains that an operation sets. It ends only drains with it. */
+export const drainReason = ({ row: { id, kind } }: OperationContext): string =>
+  `Muster ${kind === 'SCALE_IN' ? 'removes' : 'adds'} the node (operation ${id})`
+
+/** Puts nodes, and the controllers, in the group that has the munge key. */
+export const joinGroup = (op: OperationContext, nodeIds: string[]): Promise<string> =>
+  retryTransient(() => prepareClusterGroup(op.ctx, { clusterId: op.cluster.id, nodeIds }))
+
+export const leaveGroup = (op: OperationContext, nodeIds: string[]): Promise<void> =>
+  retryTransient(() => leaveClusterGroup(op.ctx, { clusterId: op.cluster.id, nodeIds }))
+
+/** Stores the result of a job run at each of its nodes. @throws OperationFailure none is left */
+export async function recordHosts(
+  op: OperationContext,
+  nodes: SlurmOperationNode[],
+  failed: FailedHosts,
+  phase: string,
+): Promise<void> {
+  await op.updateNodes(
+    nodes.map(({ name, nodeId }) => {
+      const message = failed.get(nodeId ?? '')
+      return message === undefined ? { name, phase } : { name, isFailed: true, message }
+    }),
+  )
+  assertSomeLeft(op)
+}
+
+/** Drains nodes unless they are drained, so that no job of a user starts there. */
+export async function drain(op: OperationContext, names: string[]): Promise<void> {
+  const { nodes } = await readClusterNodes(op)
+  const open = names.filter((name) => nodes.has(name) && !nodes.get(name)!.states.includes('DRAIN'))
+  if (open.length > 0) await runAsRoot(op, actionArguments({ verb: 'DRAIN_NODES', reason: drainReason(op) }, open))
+}
+
+/** Ends the drains of this operation. */
+export async function undrain(op: OperationContext, names: string[]): Promise<void> {
+  const { nodes } = await readClusterNodes(op)
+  const own = names.filter((name) => {
+    const node = nodes.get(name)
+    return node?.states.includes('DRAIN') && node.reason === drainReason(op)
+  })
+  if (own.length > 0) await runAsRoot(op, actionArguments({ verb: 'UNDRAIN_NODES' }, own))
+}
+
+const isRegistered = (states: readonly string[]) =>
+  !['UNKNOWN', 'DOWN', 'FUTURE'].includes(states[0] ?? '') &&
+  !states.some((state) => ['NOT_RESPONDING', 'INVALID_REG'].includes(state))
+
+/** Waits until nodes have registered; those that do not are failed. */
+export async function waitForRegistration(op: OperationContext): Promise<void> {
+  const names = left(op).map(({ name }) => name)
+  const until = new Date(Date.now() + REGISTER_MS)
+  let last = new Map<string, string>()
+  await pollCluster(op, until, async ({ nodes }) => {
+    last = new Map(
+      names
+        .map((name) => [name, nodes.get(name)] as const)
+        .filter(([, node]) => !node || !isRegistered(node.states))
+        .map(([name, node]) => [
+          name,
+          node
+            ? `The controller shows ${node.states.join('+')}${node.reason && node.reason !== drainReason(op) ? `: ${node.reason}` : ''}. Look at the log of slurmd on the node.`
+            : 'The controller does not list the node.',
+        ]),
+    )
+    return last.size === 0 ? true : null
+  })
+  await op.updateNodes(
+    names.map((name) => (last.has(name) ? { name, isFailed: true, message: last.get(name) } : { name, phase: 'REGISTERED' })),
+  )
+}
+
+/** Runs a job on each node before users' jobs can start there. A node whose job fails stays drained. */
+export async function testNodes(op: OperationContext): Promise<void> {
+  for (const { name, phase } of left(op)) {
+    if (phase === 'IN_SERVICE') continue
+    const { nodes } = await readClusterNodes(op)
+    await undrain(op, [name])
+    try {
+      await runAsRoot(op, testJob(name, nodes.get(name)?.partitions[0] ?? null), TEST_JOB_MS)
+      await op.updateNodes([{ name, phase: 'IN_SERVICE', message: null }])
+    } catch (error) {
+      if (!(error instanceof OperationFailure)) throw error
+      op.signal.throwIfAborted()
+      await drain(op, [name])
+      await op.updateNodes([{ name, isFailed: true, message: `The test job failed. ${error.message}` }])
+    }
+  }
+}

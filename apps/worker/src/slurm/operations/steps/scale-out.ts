@@ -1,0 +1,125 @@
+import type { ScaleOutPlan } from '@muster/core/slurm-scaling'
+import { addNodes, nodeNames, parseConfig, removeNodes } from '@muster/slurm/config'
+import { readClusterNodes } from '../cluster-state.ts'
+import { installSlurm, removeSlurm } from '../install.ts'
+import { type OperationContext, OperationFailure, type Step, type Workflow } from '../operation.ts'
+import { assertSomeLeft, checkReadiness } from '../readiness/check-nodes.ts'
+import { rolledOut, rollout, storeConfig, undoCanceledRollout } from '../rollout.ts'
+import { drain, joinGroup, leaveGroup, left, nodeIdsOf, recordHosts, testNodes, waitForRegistration } from './members.ts'
+
+const planOf = ({ row }: OperationContext) => row.plan as ScaleOutPlan
+
+async function controllersOf(op: OperationContext): Promise<{ name: string; address: string }[]> {
+  const { files } = await rolledOut(op)
+  return [...files['slurm.conf'].matchAll(/^\s*SlurmctldHost\s*=\s*([^\s(#]+)(?:\(([^)]+)\))?/gim)].map(([, name, address]) => ({
+    name: name!,
+    address: address ?? name!,
+  }))
+}
+
+const check: Step = {
+  name: 'check nodes',
+  async run(op) {
+    const [controllers, { version }] = [await controllersOf(op), await readClusterNodes(op)]
+    await checkReadiness(op, planOf(op).nodes, { controllers, release: version })
+  },
+}
+
+const install: Step = {
+  name: 'install Slurm',
+  async run(op) {
+    const nodes = left(op)
+    await joinGroup(op, nodeIdsOf(nodes))
+    const controllers = (await controllersOf(op)).map(({ address }) => address)
+    const failed = await installSlurm(op, nodeIdsOf(nodes), { role: 'compute', controllers, start: false })
+    await recordHosts(op, nodes, failed, 'INSTALLED')
+  },
+}
+
+const configure: Step = {
+  name: 'add the nodes to the configuration',
+  async run(op) {
+    const names = left(op).map(({ name }) => name)
+    const nodes = planOf(op).nodes.filter(({ name }) => names.includes(name))
+    const from = await rolledOut(op)
+    const existing = new Set(nodeNames(parseConfig(from.files['slurm.conf'])))
+    const missing = nodes.filter(({ name }) => !existing.has(name))
+    const files = missing.length > 0 ? addNodes(from.files, missing, planOf(op).partitions) : from.files
+    await rollout(op, from, await storeConfig(op, 'SCALED_OUT', files))
+    await drain(op, names)
+    await op.updateNodes(names.map((name) => ({ name, phase: 'CONFIGURED' })))
+  },
+}
+
+const start: Step = {
+  name: 'start slurmd',
+  async run(op) {
+    const nodes = left(op)
+    const controllers = (await controllersOf(op)).map(({ address }) => address)
+    const failed = await installSlurm(op, nodeIdsOf(nodes), { role: 'compute', controllers, start: true })
+    await recordHosts(op, nodes, failed, 'STARTED')
+  },
+}
+
+const register: Step = {
+  name: 'wait for the registration',
+  async run(op) {
+    await waitForRegistration(op)
+    assertSomeLeft(op)
+  },
+}
+
+const test: Step = {
+  name: 'run a test job on each node',
+  async run(op) {
+    await testNodes(op)
+    assertSomeLeft(op)
+  },
+}
+
+/** Nodes that failed leave the configuration again, so that they are as before. */
+const removeFailed: Step = {
+  name: 'remove failed nodes',
+  run: (op) =>
+    takeOut(
+      op,
+      op.nodes.filter(({ isFailed }) => isFailed).map(({ name }) => name),
+    ),
+}
+
+/** Removes nodes from the configuration and Slurm from them. Nodes with jobs stay. */
+async function takeOut(op: OperationContext, names: string[]): Promise<void> {
+  const current = await rolledOut(op)
+  const configured = new Set(nodeNames(parseConfig(current.files['slurm.conf'])))
+  const listed = names.filter((name) => configured.has(name))
+  if (listed.length > 0) {
+    await drain(op, listed)
+    const { jobs } = await readClusterNodes(op)
+    const busy = listed.filter((name) => jobs.has(name))
+    if (busy.length > 0)
+      throw new OperationFailure(
+        `Jobs run on ${busy.join(', ')}, which stay in the cluster, drained. Remove them with a scale-in.`,
+      )
+    await rollout(op, current, await storeConfig(op, 'SCALED_IN', removeNodes(current.files, listed)))
+  }
+  const nodes = op.nodes.filter(({ name, phase }) => names.includes(name) && !['WAITING', 'CHECKED'].includes(phase))
+  // A node that is away cannot be cleaned up; the reason of its failure is known already.
+  await removeSlurm(op, nodeIdsOf(nodes), 'compute')
+  await leaveGroup(op, nodeIdsOf(op.nodes.filter(({ name }) => names.includes(name))))
+}
+
+export const SCALE_OUT: Workflow = {
+  steps: [check, install, configure, start, register, test, removeFailed],
+  undo: [
+    {
+      name: 'undo',
+      async run(op) {
+        await undoCanceledRollout(op)
+        await takeOut(
+          op,
+          op.nodes.map(({ name }) => name),
+        )
+      },
+    },
+  ],
+}

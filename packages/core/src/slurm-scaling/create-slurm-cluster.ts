@@ -1,0 +1,150 @@
+import { type ConfigNode, type ConfigSettings, extraLineProblem } from '@muster/slurm/config'
+import { eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit } from '../audit/index.ts'
+import { slurmClusterAudit } from '../clusters/audit-actions.ts'
+import { slurmClusterChanged } from '../clusters/change-events.ts'
+import { ProgramFolder } from '../clusters/fields.ts'
+import { slurmClusters } from '../clusters/tables.ts'
+import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
+import { authorize, type Ctx, createdBy } from '../kernel/context.ts'
+import { nameTaken } from '../kernel/db/rows.ts'
+import { InvalidInput, parseInput } from '../kernel/errors.ts'
+import { Id, Ids, singleLineText } from '../kernel/input.ts'
+import { insertOperation, type SlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
+import { assertUnblocked, findCandidates } from './candidates.ts'
+import { slurmScalePermissions } from './permissions.ts'
+
+/** Debian's release; other packages are read after their installation. */
+const RELEASE = '22.05'
+const Url = singleLineText(500).regex(/^(https?|file):\/\/[^ {}]+$/, 'must be a URL')
+
+export const CreateSlurmClusterInput = z.object({
+  /** Name in Muster, and ClusterName: letters, digits, - and _. */
+  name: singleLineText(40).regex(/^[a-z][a-z0-9_-]*$/, 'must begin with a lower-case letter and contain only a-z, 0-9, - and _'),
+  region: singleLineText(100).nullish(),
+  controllerNodeId: Id,
+  backupNodeId: Id.nullish(),
+  computeNodeIds: Ids.refine((ids) => ids.length > 0, 'name at least one node'),
+  loginNodeIds: Ids.default([]),
+  partition: singleLineText(64)
+    .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]*$/, 'must be a name of a partition')
+    .default('batch'),
+  maxNodes: z.int().min(1).max(100_000).nullish(),
+  /** Folder of the controllers' state. With a backup it must be on storage that both controllers share. */
+  stateFolder: singleLineText(200)
+    .regex(/^\/[0-9A-Za-z/._-]+$/, 'must be an absolute path')
+    .nullish(),
+  /** Folder with an installed Slurm, such as /opt/slurm. */
+  prefix: ProgramFolder.nullish(),
+  repositoryUrl: Url.nullish(),
+  repositoryKey: Url.nullish(),
+  /** Further lines of slurm.conf. */
+  extraLines: z.array(singleLineText(1000)).max(200).default([]),
+  reason: singleLineText(200),
+  idempotencyKey: IdempotencyKey,
+})
+
+/** What the operation stores and its steps use. */
+export type CreatePlan = {
+  controllers: { nodeId: string; name: string; address: string }[]
+  login: { nodeId: string; name: string }[]
+  nodes: (ConfigNode & { nodeId: string })[]
+  settings: ConfigSettings
+}
+
+/**
+ * Creates a managed cluster from READY nodes: adds it, and starts an operation that installs Slurm on them.
+ * @throws NotFound a node; Conflict the name is taken; InvalidInput naming each node that cannot join, or a line that is not possible
+ */
+export async function createSlurmCluster(ctx: Ctx, input: z.input<typeof CreateSlurmClusterInput>): Promise<SlurmOperation> {
+  authorize(ctx, slurmScalePermissions.nodes)
+  const { idempotencyKey, reason, ...given } = parseInput(CreateSlurmClusterInput, input)
+  const key = { verb: 'createSlurmCluster', key: idempotencyKey, input: { ...given, reason }, result: oneRow(slurmOperations) }
+  return idempotent(ctx, key, async (tx, ctx) => {
+    const controllerIds = [given.controllerNodeId, ...(given.backupNodeId ? [given.backupNodeId] : [])]
+    const all = [...controllerIds, ...given.computeNodeIds, ...given.loginNodeIds]
+    const candidates = await findCandidates(tx, ctx, all, new Set(), 'computeNodeIds')
+    checkFields(given)
+    assertUnblocked(candidates, 'computeNodeIds')
+    const of = (ids: string[]) => ids.map((id) => candidates.find(({ node }) => node.id === id)!)
+    const controllers = of(controllerIds).map(({ node, config }) => ({
+      nodeId: node.id,
+      name: config!.name,
+      address: node.host,
+    }))
+    const plan: CreatePlan = {
+      controllers,
+      login: of(given.loginNodeIds).map(({ node, config }) => ({ nodeId: node.id, name: config!.name })),
+      nodes: of(given.computeNodeIds).map(({ node, config }) => ({ ...config!, nodeId: node.id })),
+      settings: {
+        clusterName: given.name,
+        controllers: controllers.map(({ name, address }) => ({ name, address })),
+        slurmUser: 'slurm',
+        stateFolder: given.stateFolder ?? '/var/spool/slurmctld',
+        partitions: [{ name: given.partition, isDefault: true, maxTimeMinutes: null }],
+        accountingHost: null,
+        extraLines: given.extraLines,
+      },
+    }
+    const [cluster] = await tx
+      .insert(slurmClusters)
+      .values({
+        tenantId: ctx.tenantId,
+        name: given.name,
+        kind: 'MANAGED',
+        region: given.region ?? null,
+        controllerNodeId: given.controllerNodeId,
+        backupNodeId: given.backupNodeId ?? null,
+        programFolder: given.prefix ? `${given.prefix}/bin` : null,
+        ...{ reuseConfig: false, reuseMungeKey: false, reuseDatabase: true },
+        maxNodes: given.maxNodes ?? null,
+        install: {
+          prefix: given.prefix ?? null,
+          repositoryUrl: given.repositoryUrl ?? null,
+          repositoryKey: given.repositoryKey ?? null,
+        },
+        // Read after its creation.
+        nextRefreshAt: new Date(Date.now() + CREATION_MS),
+        ...createdBy(ctx),
+      })
+      .onConflictDoNothing()
+      .returning()
+    if (!cluster) throw nameTaken('cluster', given.name)
+    await tx.update(slurmClusters).set({ configNodeIds: given.loginNodeIds }).where(eq(slurmClusters.id, cluster.id))
+    await audit(tx, ctx, slurmClusterAudit.add, cluster, {}, { reason })
+    ctx.notify(slurmClusterChanged(cluster))
+    return insertOperation(tx, ctx, {
+      clusterId: cluster.id,
+      kind: 'CREATE',
+      input: { partition: given.partition },
+      plan,
+      reason,
+      nodes: plan.nodes.map(({ nodeId, name }) => ({ nodeId, name })),
+    })
+  })
+}
+
+/** The end of the operation asks for a refresh at once. */
+const CREATION_MS = 24 * 3600 * 1000
+
+function checkFields({
+  backupNodeId,
+  controllerNodeId,
+  stateFolder,
+  computeNodeIds,
+  loginNodeIds,
+  extraLines,
+}: Omit<z.output<typeof CreateSlurmClusterInput>, 'reason' | 'idempotencyKey'>): void {
+  const issues: { path: string; message: string }[] = []
+  if (backupNodeId && !stateFolder)
+    issues.push({ path: 'stateFolder', message: 'is required with a backup: a folder on storage that both controllers share' })
+  const roles = [controllerNodeId, ...(backupNodeId ? [backupNodeId] : []), ...computeNodeIds, ...loginNodeIds]
+  if (new Set(roles).size < roles.length)
+    issues.push({ path: 'computeNodeIds', message: 'a node can have one role only: controller, backup, compute or login' })
+  extraLines.forEach((line, index) => {
+    const problem = extraLineProblem(line, RELEASE)
+    if (problem) issues.push({ path: `extraLines.${index}`, message: problem })
+  })
+  if (issues.length > 0) throw new InvalidInput(issues)
+}

@@ -1,0 +1,40 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import type { z } from 'zod'
+import { audit } from '../audit/index.ts'
+import { slurmClusterAudit } from '../clusters/audit-actions.ts'
+import { slurmClusterChanged } from '../clusters/change-events.ts'
+import { type SlurmCluster, slurmClusters } from '../clusters/tables.ts'
+import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { Conflict, parseInput } from '../kernel/errors.ts'
+import { IdInput } from '../kernel/input.ts'
+import { lockCluster, slurmOperations } from '../slurm-operations/index.ts'
+import { slurmScalePermissions } from './permissions.ts'
+
+/**
+ * Ends the management of a cluster: it becomes an external one, which Muster never writes. Nothing changes on its machines.
+ * @throws NotFound; Conflict it is external, or an operation runs on it
+ */
+export async function releaseSlurmCluster(ctx: Ctx, input: z.input<typeof IdInput>): Promise<SlurmCluster> {
+  authorize(ctx, slurmScalePermissions.nodes)
+  const { id } = parseInput(IdInput, input)
+  return inTransaction(ctx, async (tx, ctx) => {
+    const before = await lockCluster(tx, ctx, id)
+    if (before.kind !== 'MANAGED') throw new Conflict(`The cluster ${before.name} is not managed by Muster.`)
+    const [running] = await tx
+      .select({ kind: slurmOperations.kind, id: slurmOperations.id })
+      .from(slurmOperations)
+      .where(and(eq(slurmOperations.clusterId, id), isNull(slurmOperations.finishedAt)))
+    if (running)
+      throw new Conflict(
+        `The operation ${running.kind} ${running.id} runs on the cluster ${before.name}. Wait for its end, or cancel it.`,
+      )
+    const [cluster] = await tx
+      .update(slurmClusters)
+      .set({ kind: 'EXTERNAL', reuseConfig: true, reuseMungeKey: true, reuseDatabase: true })
+      .where(eq(slurmClusters.id, id))
+      .returning()
+    await audit(tx, ctx, slurmClusterAudit.update, cluster!)
+    ctx.notify(slurmClusterChanged(cluster!))
+    return cluster!
+  })
+}

@@ -1,0 +1,210 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { removeSlurmCluster, slurmClusters } from '../clusters/index.ts'
+import { nodeGroupMembers } from '../groups/index.ts'
+import { type ComputeNode, computeNodes } from '../nodes/index.ts'
+import { recordSlurmConfigRollout, slurmConfigVersions } from '../slurm-configs/index.ts'
+import { type SlurmOperation, slurmOperationNodes, slurmOperations } from '../slurm-operations/index.ts'
+import type { TenantFixture } from '../testing/factories.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { variableSecrets } from '../variables/tables.ts'
+import { gresOf, gresType } from './config-node.ts'
+import {
+  createSlurmCluster,
+  prepareClusterGroup,
+  previewSlurmScaleIn,
+  previewSlurmScaleOut,
+  releaseSlurmCluster,
+  scaleInSlurmCluster,
+  scaleOutSlurmCluster,
+  storeScaledConfig,
+} from './index.ts'
+
+const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
+let t: TestRuntime
+let ours: TenantFixture
+let nodes: ComputeNode[]
+beforeAll(async () => {
+  t = await testRuntime()
+})
+afterAll(() => t.close())
+beforeEach(async () => {
+  ours = await t.given.tenant()
+  const { id: credentialId } = await t.given.credential(ours.admin, 'SSH_KEY')
+  const added = await t.given.fleet(ours.admin, { nodes: 12, with: { hostKey: HOST_KEY, credentialId } })
+  nodes = await t.runtime.db
+    .update(computeNodes)
+    .set({ readyAt: sql`now()`, cpuSockets: 2, cpuCores: 16, cpuThreads: 32, memoryBytes: 64 * 1024 ** 3 })
+    .where(eq(computeNodes.tenantId, ours.tenant.id))
+    .returning()
+  nodes = added.map(({ id }) => nodes.find((node) => node.id === id)!)
+})
+
+const idsOf = (from: number, to: number) => nodes.slice(from, to).map(({ id }) => id)
+const create = (more: object = {}, ctx = ours.admin) =>
+  createSlurmCluster(ctx, {
+    name: 'prod',
+    controllerNodeId: nodes[0]!.id,
+    computeNodeIds: idsOf(1, 3),
+    reason: 'test',
+    ...more,
+  })
+const end = ({ id }: SlurmOperation) =>
+  t.runtime.db.update(slurmOperations).set({ finishedAt: sql`now()` }).where(eq(slurmOperations.id, id))
+const lineOf = ({ name }: ComputeNode) => `NodeName=${name.toLowerCase()} CPUs=32 RealMemory=1000`
+
+/** A cluster of nodes[1] and nodes[10], whose names begin alike. */
+async function created(more: object = {}): Promise<string> {
+  const operation = await create({ computeNodeIds: [nodes[1]!.id, nodes[10]!.id], ...more })
+  const members = [nodes[1]!, nodes[10]!]
+  const text = [
+    'ClusterName=prod',
+    `SlurmctldHost=${nodes[0]!.name}`,
+    ...members.map(lineOf),
+    'PartitionName=batch Nodes=ALL Default=YES',
+    '',
+  ]
+  const version = await storeScaledConfig(ours.worker, {
+    operation,
+    origin: 'CREATED',
+    files: { 'slurm.conf': text.join('\n') },
+    settings: null,
+  })
+  await recordSlurmConfigRollout(ours.worker, { clusterId: operation.clusterId, number: version.number })
+  await end(operation)
+  return operation.clusterId
+}
+
+describe('createSlurmCluster', () => {
+  test('plans each node from its discovery, and stores no munge key in the operation', async () => {
+    const operation = await create({ idempotencyKey: 'once' })
+    expect(await create({ idempotencyKey: 'once' })).toMatchObject({ id: operation.id })
+    expect(operation).toMatchObject({ kind: 'CREATE', status: 'PENDING', nodeCount: 2, reason: 'test' })
+    const plan = operation.plan as { nodes: object[]; controllers: object[] }
+    expect(plan.controllers).toMatchObject([{ nodeId: nodes[0]!.id, address: nodes[0]!.host }])
+    expect(plan.nodes[0]).toMatchObject({
+      nodeId: nodes[1]!.id,
+      sockets: 2,
+      coresPerSocket: 8,
+      threadsPerCore: 2,
+      realMemoryMiB: 65_536,
+    })
+    const [cluster] = await t.runtime.db.select().from(slurmClusters).where(eq(slurmClusters.id, operation.clusterId))
+    expect(cluster).toMatchObject({ kind: 'MANAGED', reuseConfig: false, configNumber: null })
+    expect(JSON.stringify([operation, cluster])).not.toContain('munge_key')
+  })
+
+  test('rejects nodes that are not READY, in another cluster, in two roles, and lines that Muster writes', async () => {
+    await t.runtime.db.update(computeNodes).set({ readyAt: null }).where(eq(computeNodes.id, nodes[2]!.id))
+    await expect(create()).rejects.toThrow(/only READY nodes/)
+    await expect(create({ computeNodeIds: [nodes[0]!.id] })).rejects.toThrow(/one role only/)
+    await expect(create({ extraLines: ['NodeName=x'] })).rejects.toThrow(/Muster writes NodeName/)
+    await expect(create({ backupNodeId: nodes[3]!.id, computeNodeIds: [nodes[1]!.id] })).rejects.toThrow(/stateFolder/)
+    await create({ computeNodeIds: [nodes[1]!.id] })
+    await expect(create({ name: 'other', computeNodeIds: [nodes[4]!.id] })).rejects.toThrow(/is a controller of the cluster prod/)
+  })
+
+  test('needs an admin, and finds only nodes of the tenant', async () => {
+    await expect(create({}, ours.operator)).rejects.toThrow(/slurm:scale:nodes/)
+    const other = await t.given.tenant()
+    await expect(create({}, other.admin)).rejects.toThrow(/no node|There is no/)
+  })
+})
+
+describe('the group of a cluster', () => {
+  test('gets one encrypted munge key, however often it is prepared', async () => {
+    const { clusterId } = await create()
+    const prepare = (nodeIds: string[]) => prepareClusterGroup(ours.worker, { clusterId, nodeIds })
+    const groupId = await prepare(idsOf(0, 2))
+    expect(await prepare(idsOf(1, 3))).toBe(groupId)
+    const secrets = await t.runtime.db.select().from(variableSecrets).where(eq(variableSecrets.tenantId, ours.tenant.id))
+    expect(secrets).toMatchObject([{ name: 'slurm_munge_key' }])
+    const members = await t.runtime.db.select().from(nodeGroupMembers).where(eq(nodeGroupMembers.groupId, groupId))
+    expect(members.map(({ nodeId }) => nodeId).toSorted()).toEqual(idsOf(0, 3).toSorted())
+    await expect(prepareClusterGroup(ours.admin, { clusterId, nodeIds: [] })).rejects.toThrow('Only a worker may do this.')
+  })
+})
+
+describe('scale-out', () => {
+  test('starts what the preview showed, up to max_nodes', async () => {
+    const clusterId = await created({ maxNodes: 4 })
+    const request = { clusterId, nodeIds: idsOf(2, 4) }
+    const preview = await previewSlurmScaleOut(ours.admin, request)
+    expect(preview).toMatchObject({ blockedReason: null, plan: { controllers: 'RESTART' } })
+    expect(preview.candidates.map(({ blockedReason }) => blockedReason)).toEqual([null, null])
+    const scaleOut = (more: object = {}) =>
+      scaleOutSlurmCluster(ours.admin, { ...request, fingerprint: preview.fingerprint, reason: 'test', ...more })
+    await expect(scaleOut({ nodeIds: idsOf(2, 3) })).rejects.toThrow(/Preview the scale-out again/)
+    const tooMany = await previewSlurmScaleOut(ours.admin, { clusterId, nodeIds: idsOf(2, 5) })
+    expect(tooMany.blockedReason).toMatch(/would have 5 nodes; its limit is 4/)
+    await expect(scaleOut({ nodeIds: idsOf(2, 5), fingerprint: tooMany.fingerprint })).rejects.toThrow(/its limit is 4/)
+    const operation = await scaleOut()
+    expect(operation).toMatchObject({ kind: 'SCALE_OUT', nodeCount: 2 })
+    await expect(scaleOut()).rejects.toThrow(/The operation SCALE_OUT .* runs on the cluster prod/)
+  })
+
+  test('is not possible on an external cluster', async () => {
+    const clusterId = await created()
+    await releaseSlurmCluster(ours.admin, { id: clusterId })
+    await expect(previewSlurmScaleOut(ours.admin, { clusterId, nodeIds: idsOf(2, 3) })).rejects.toThrow(
+      /is not managed by Muster/,
+    )
+  })
+})
+
+describe('scale-in', () => {
+  test('removes exactly the named node', async () => {
+    const clusterId = await created()
+    const name = nodes[1]!.name.toLowerCase()
+    const preview = await previewSlurmScaleIn(ours.admin, { clusterId, hostlist: name })
+    const changed = preview.diff.flatMap(({ lines }) => lines.filter(({ kind }) => kind !== ' '))
+    expect(changed).toEqual([{ kind: '-', text: lineOf(nodes[1]!) }])
+    expect(preview.plan).toMatchObject({ removedNodes: [name] })
+    const request = { clusterId, hostlist: name, fingerprint: preview.fingerprint, deadlineSeconds: 60, reason: 'test' }
+    const operation = await scaleInSlurmCluster(ours.admin, request)
+    const rows = await t.runtime.db.select().from(slurmOperationNodes).where(eq(slurmOperationNodes.operationId, operation.id))
+    expect(rows).toMatchObject([{ name, phase: 'WAITING' }])
+  })
+
+  test('rejects unknown nodes, and all nodes', async () => {
+    const clusterId = await created()
+    const both = [nodes[1]!, nodes[10]!].map(({ name }) => name.toLowerCase()).join(',')
+    await expect(previewSlurmScaleIn(ours.admin, { clusterId, hostlist: 'nosuch' })).rejects.toThrow(/has no node nosuch/)
+    await expect(previewSlurmScaleIn(ours.admin, { clusterId, hostlist: both })).rejects.toThrow(/names all nodes/)
+  })
+})
+
+test('a managed cluster is removed only after its release', async () => {
+  const id = await created()
+  await expect(removeSlurmCluster(ours.admin, { id })).rejects.toThrow(/Release the cluster first/)
+  expect(await releaseSlurmCluster(ours.admin, { id })).toMatchObject({ kind: 'EXTERNAL', reuseConfig: true })
+  await removeSlurmCluster(ours.admin, { id })
+})
+
+test('a repeated step stores its configuration once', async () => {
+  const clusterId = await created()
+  const [operation] = await t.runtime.db.select().from(slurmOperations).where(eq(slurmOperations.clusterId, clusterId))
+  const files = { 'slurm.conf': 'ClusterName=prod\n' }
+  const store = () => storeScaledConfig(ours.worker, { operation: operation!, origin: 'SCALED_IN', files, settings: null })
+  expect((await store()).number).toBe((await store()).number)
+  const versions = await t.runtime.db.select().from(slurmConfigVersions).where(eq(slurmConfigVersions.clusterId, clusterId))
+  expect(versions).toHaveLength(2)
+})
+
+test.each([
+  ['NVIDIA H100 80GB HBM3', 'h100'],
+  ['NVIDIA A100-SXM4-40GB', 'a100'],
+  ['AMD Instinct MI300X', 'mi300x'],
+  [null, null],
+])('the GRES type of %s is %s', (model, type) => expect(gresType(model)).toBe(type))
+
+test('partitioned accelerators are left out of the GRES', () => {
+  const device = { deviceType: 'nvidia_gpu', model: 'NVIDIA H100', health: 'ok' } as const
+  const mig = { kind: 'mig', uuid: null, profile: '1g.10gb', index: 0, parentUuid: null, memoryTotal: null } as const
+  expect(
+    gresOf([
+      { ...device, index: 0, partitions: [] },
+      { ...device, index: 1, partitions: [mig] },
+    ]),
+  ).toEqual([{ name: 'gpu', type: 'h100', count: 1, files: ['/dev/nvidia0'], cores: null }])
+})
