@@ -2,7 +2,7 @@ import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { type Alert, type AlertKind, alerts, raiseAlerts, resolveAlerts } from '../alerts/index.ts'
 import { authorize, inTransaction, type SystemCtx, type Tx } from '../kernel/context.ts'
 import { accelerators, computeNodes } from '../nodes/tables.ts'
-import { nodeDifferences } from './node-differences.ts'
+import { nodeDifferences } from './matching/node-differences.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { type SlurmCluster, type SlurmNodeRow, slurmClusters, slurmNodes } from './tables.ts'
 

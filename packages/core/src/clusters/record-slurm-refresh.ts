@@ -16,7 +16,7 @@ import { expandHostlist } from '../selection/index.ts'
 import { slurmClusterChanged } from './change-events.ts'
 import { changedReports } from './changed-reports.ts'
 import { findSameCluster } from './find-same-cluster.ts'
-import { lockMatches, matchNodes } from './match-nodes.ts'
+import { lockMatches, matchNodes } from './matching/match-nodes.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { slurmRefreshQueue } from './queues.ts'
 import {

@@ -1,8 +1,8 @@
 import type { SlurmCluster } from '@muster/core/clusters'
 import type { Ctx } from '@muster/core/context'
+import type { JobRun, JobRunHost } from '@muster/core/runs'
 import type { SlurmOperation, SlurmOperationNode, SlurmOperationNodeProgress } from '@muster/core/slurm-operations'
 import type { Session } from '../../ssh/exec.ts'
-import type { FinishedRun } from './start-run.ts'
 
 /** The operation cannot succeed; it is undone. The message is for the operator, with the next step. */
 export class OperationFailure extends Error {}
@@ -10,6 +10,9 @@ export class OperationFailure extends Error {}
 export class OperationCanceled extends OperationFailure {}
 /** Another worker has the operation now; this one must stop. */
 export class OperationTakenOver extends Error {}
+
+/** An ended run; `hosts` by node ID. */
+export type FinishedRun = { run: JobRun; hosts: Map<string, JobRunHost> }
 
 /** A session on a host of the controllers, with what each command needs. */
 export type ControllerContext = {

@@ -11,8 +11,7 @@ import { SshFailure } from '../../ssh/ssh-failure.ts'
 import { readCluster } from '../read-cluster.ts'
 import { QueryFailure } from '../run-query.ts'
 import { configFolder, describeDifference, expectedHashes, readConfigFiles } from './config-files.ts'
-import { OperationCanceled, type OperationContext, OperationFailure } from './operation.ts'
-import type { FinishedRun } from './start-run.ts'
+import { type FinishedRun, OperationCanceled, type OperationContext, OperationFailure } from './operation.ts'
 
 const TEMPLATE = 'slurm_configure'
 const HEALTH_TIMEOUT_MS = 90_000

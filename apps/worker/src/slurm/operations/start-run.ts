@@ -3,16 +3,14 @@ import type { Ctx } from '@muster/core/context'
 import { DomainError } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
 import { retryTransient } from '@muster/core/retry-transient'
-import { cancelJobRun, type JobRun, type JobRunHost, runJob } from '@muster/core/runs'
+import { cancelJobRun, type JobRun, runJob } from '@muster/core/runs'
 import { and, eq } from 'drizzle-orm'
-import { OperationFailure } from './operation.ts'
+import { type FinishedRun, OperationFailure } from './operation.ts'
 
 const POLL_MS = 500
 /** A run is started again this many times after its worker was lost. */
 const MAX_LOST = 5
 
-/** An ended run; `hosts` by node ID. */
-export type FinishedRun = { run: JobRun; hosts: Map<string, JobRunHost> }
 type Request = { template: string; nodeIds: string[]; extraVars: Record<string, unknown>; reason: string }
 
 /**

@@ -40,7 +40,7 @@ async function checkNode(
         config: node,
         release,
         installsPackages: !op.cluster.install?.prefix,
-        isResolvedByController: resolved && resolved.has(node.name),
+        isResolvedByController: resolved?.has(node.name) ?? null,
         now: Date.now() / 1000,
       })
     })

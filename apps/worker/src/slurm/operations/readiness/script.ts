@@ -12,7 +12,7 @@ export function readinessScript({ controllers, files }: ReadinessRequest): strin
   return [
     'PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin',
     'if [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; then echo "root yes"; else echo "root no"; fi',
-    '(. /etc/os-release 2>/dev/null; echo "os ${ID:-unknown} ${VERSION_ID:-} ${ID_LIKE:-}")',
+    `(. /etc/os-release 2>/dev/null; echo "os \${ID:-unknown} \${VERSION_ID:-} \${ID_LIKE:-}")`,
     'echo "arch $(uname -m)"',
     'echo "hostname $(hostname -s 2>/dev/null || hostname)"',
     'echo "clock $(date +%s)"',

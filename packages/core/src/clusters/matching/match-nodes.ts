@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SlurmNode } from '@muster/slurm'
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import type { Ctx, Tx } from '../kernel/context.ts'
-import { visibleTo } from '../kernel/db/rows.ts'
-import { computeNodes } from '../nodes/tables.ts'
-import { type NodeMatch, slurmClusters, slurmNodeChoices, slurmNodes } from './tables.ts'
+import type { Ctx, Tx } from '../../kernel/context.ts'
+import { visibleTo } from '../../kernel/db/rows.ts'
+import { computeNodes } from '../../nodes/tables.ts'
+import { type NodeMatch, slurmClusters, slurmNodeChoices, slurmNodes } from '../tables.ts'
 
 type Candidate = { id: string; name: string; host: string; hostname: string | null; bootedAt: Date | null }
 type Match = { nodeId: string | null; matchedBy: NodeMatch | null; matchConflict: string | null; candidateIds: string[] }

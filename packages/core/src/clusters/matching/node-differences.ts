@@ -1,5 +1,5 @@
 import type { Gres, SlurmNode } from '@muster/slurm'
-import type { accelerators, ComputeNode } from '../nodes/tables.ts'
+import type { accelerators, ComputeNode } from '../../nodes/tables.ts'
 
 type Discovered = Pick<ComputeNode, 'discoveredAt' | 'cpuThreads' | 'cpuCores' | 'memoryBytes'>
 type Device = Pick<typeof accelerators.$inferSelect, 'model' | 'health' | 'partitions' | 'index'>

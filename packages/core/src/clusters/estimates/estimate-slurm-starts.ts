@@ -1,11 +1,11 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Ctx } from '../kernel/context.ts'
-import { visibleTo } from '../kernel/db/rows.ts'
-import { parseInput } from '../kernel/errors.ts'
-import { singleLineText } from '../kernel/input.ts'
+import type { Ctx } from '../../kernel/context.ts'
+import { visibleTo } from '../../kernel/db/rows.ts'
+import { parseInput } from '../../kernel/errors.ts'
+import { singleLineText } from '../../kernel/input.ts'
+import { type SlurmCluster, slurmClusters, slurmJobs, slurmNodes, slurmPartitions } from '../tables.ts'
 import { estimateStarts, type StartEstimate } from './start-estimate.ts'
-import { type SlurmCluster, slurmClusters, slurmJobs, slurmNodes, slurmPartitions } from './tables.ts'
 
 const MIB = 1024 ** 2
 

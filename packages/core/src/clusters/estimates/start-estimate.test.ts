@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { slurmJob, slurmNode, slurmPartition, slurmReservation } from '../testing/slurm-fixture.ts'
+import { slurmJob, slurmNode, slurmPartition, slurmReservation } from '../../testing/slurm-fixture.ts'
 import { type EstimateInput, estimateStarts, type StartRequest } from './start-estimate.ts'
 
 const NOW = Date.UTC(2026, 0, 1)

@@ -1,5 +1,5 @@
 import { isInService, type SlurmJob, type SlurmNode, type SlurmPartition, type SlurmReservation } from '@muster/slurm'
-import { expandHostlist } from '../selection/index.ts'
+import { expandHostlist } from '../../selection/index.ts'
 
 /** Resources of a job on each of its nodes. */
 export type StartRequest = {
