@@ -71,7 +71,7 @@ function RunForm({ templates }: { templates: Template[] }) {
     ...(Object.keys(extraVars).length > 0 && { extraVars }),
     ...(become !== null && { become }),
     ...optionsInput(options),
-    ...(isSlurmTarget && slurmOptionsInput(slurm)),
+    ...slurmOptionsInput(slurm),
     checkMode,
     ...(reason && { reason }),
   }
@@ -135,7 +135,7 @@ function RunForm({ templates }: { templates: Template[] }) {
           />
         </Panel>
       )}
-      {isSlurmTarget && <SlurmOptionsPanel options={slurm} onChange={setSlurm} problem={problem} />}
+      {(slurm.isOn || isSlurmTarget) && <SlurmOptionsPanel options={slurm} onChange={setSlurm} problem={problem} />}
       <Panel title={t('runs.stepOptions')}>
         <div className="grid gap-4 sm:grid-cols-2">
           <TextAreaField
