@@ -32,3 +32,10 @@ export const OUT_OF_SERVICE: readonly string[] = [
 
 /** Whether jobs can start on a node with these states. */
 export const isInService = (states: readonly string[]): boolean => !states.some((state) => OUT_OF_SERVICE.includes(state))
+
+/**
+ * Whether a node still has a reason that Muster set. Slurm appends to it what it does or notices, for example " : reboot issued" and
+ * " : Not responding".
+ */
+export const hasReason = ({ reason }: { reason: string | null }, ours: string): boolean =>
+  reason === ours || (reason?.startsWith(`${ours} : `) ?? false)

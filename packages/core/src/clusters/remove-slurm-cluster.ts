@@ -5,6 +5,7 @@ import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
+import { jobRunSlurmNodes, jobRuns } from '../runs/tables.ts'
 import { slurmActions } from '../slurm-actions/tables.ts'
 import { slurmOperations } from '../slurm-operations/tables.ts'
 import { slurmClusterAudit } from './audit-actions.ts'
@@ -15,7 +16,7 @@ import { slurmClusters } from './tables.ts'
 /**
  * Removes a cluster from Muster, with what Muster knows of its nodes and jobs. Nothing changes on its machines, and nodes of
  * the inventory stay.
- * @throws NotFound; Conflict it is managed, or one of its actions or operations has not ended
+ * @throws NotFound; Conflict it is managed, or one of its actions, operations or runs over batches has not ended
  */
 export async function removeSlurmCluster(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
   authorize(ctx, slurmClusterPermissions.write)
@@ -45,6 +46,17 @@ export async function removeSlurmCluster(ctx: Ctx, input: z.input<typeof IdInput
     if (operation)
       throw new Conflict(
         `The operation ${operation.kind} ${operation.id} runs on the cluster ${cluster.name}. Wait for its end, or cancel it.`,
+      )
+    const [run] = await tx
+      .select({ number: jobRuns.number })
+      .from(jobRunSlurmNodes)
+      .innerJoin(jobRuns, eq(jobRuns.id, jobRunSlurmNodes.jobRunId))
+      .where(and(eq(jobRunSlurmNodes.clusterId, id), isNull(jobRuns.finishedAt)))
+      .orderBy(jobRuns.number)
+      .limit(1)
+    if (run)
+      throw new Conflict(
+        `The run ${run.number} drains nodes of the cluster ${cluster.name}, and resumes them. Wait for its end, or cancel it.`,
       )
     await tx.delete(slurmClusters).where(scope)
     await audit(tx, ctx, slurmClusterAudit.remove, cluster)

@@ -54,13 +54,13 @@ export type SlurmVerb = (typeof SLURM_VERBS)[number]
 
 /**
  * What to do with a list of targets. `reason` is the whole text that Slurm stores.
- * With `keepDrained`, nodes that are already drained keep their reason. With `onlyReason`, only nodes with that reason are resumed.
+ * With `keepDrained`, nodes that are already drained keep their reason. With `onlyReason`, only nodes with that reason change.
  */
 export type SlurmAction =
   | { verb: 'DRAIN_NODES'; reason: string; keepDrained?: boolean | undefined }
   | { verb: 'DOWN_NODES'; reason: string }
-  | { verb: 'RESUME_NODES'; onlyReason?: string | undefined }
-  | { verb: 'UNDRAIN_NODES' | 'POWER_UP_NODES' | 'POWER_DOWN_NODES' }
+  | { verb: 'RESUME_NODES' | 'UNDRAIN_NODES'; onlyReason?: string | undefined }
+  | { verb: 'POWER_UP_NODES' | 'POWER_DOWN_NODES' }
   | ({ verb: 'REBOOT_NODES' } & RebootOptions)
   | ({ verb: 'UPDATE_NODES' } & NodeChanges)
   | { verb: 'HOLD_JOBS' | 'RELEASE_JOBS' | 'REQUEUE_JOBS' | 'SUSPEND_JOBS' | 'RESUME_JOBS' }

@@ -1,3 +1,4 @@
+import { hasReason } from '../node-state.ts'
 import { hasEnded, type SlurmJob } from '../parse-jobs.ts'
 import type { SlurmNode } from '../parse-nodes.ts'
 import type { SlurmPartition } from '../parse-partitions.ts'
@@ -80,16 +81,20 @@ function nodeState(action: SlurmAction, node: SlurmNode): TargetState {
   return { text, isReached: isNodeReached(action, node, has), epoch: iso(node.bootAt) }
 }
 
+/** Whether somebody else has drained it meanwhile. */
+const hasOther = (onlyReason: string | undefined, node: SlurmNode): boolean =>
+  onlyReason !== undefined && !hasReason(node, onlyReason)
+
 function isNodeReached(action: SlurmAction, node: SlurmNode, has: (...flags: string[]) => boolean): boolean {
   switch (action.verb) {
     case 'DRAIN_NODES':
-      return has('DRAIN') && (node.reason === action.reason || action.keepDrained === true)
+      return has('DRAIN') && (hasReason(node, action.reason) || action.keepDrained === true)
     case 'DOWN_NODES':
-      return node.states[0] === 'DOWN' && node.reason === action.reason
+      return node.states[0] === 'DOWN' && hasReason(node, action.reason)
     case 'RESUME_NODES':
-      return !has('DRAIN', 'DOWN', 'FAIL', 'POWER_DOWN') || (action.onlyReason !== undefined && node.reason !== action.onlyReason)
+      return !has('DRAIN', 'DOWN', 'FAIL', 'POWER_DOWN') || hasOther(action.onlyReason, node)
     case 'UNDRAIN_NODES':
-      return !has('DRAIN')
+      return !has('DRAIN') || hasOther(action.onlyReason, node)
     case 'POWER_UP_NODES':
       return has(...POWER_ON) || !has(...POWER_OFF)
     case 'POWER_DOWN_NODES':

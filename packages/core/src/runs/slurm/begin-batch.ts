@@ -1,11 +1,13 @@
-import { and, eq, ne } from 'drizzle-orm'
+import { hasReason } from '@muster/slurm'
+import { and, eq, isNotNull, ne, or } from 'drizzle-orm'
+import { tenants } from '../../access/tables.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import { newId } from '../../kernel/db/columns.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
 import { insertSlurmAction, markedReason } from '../../slurm-actions/index.ts'
 import { type JobRun, type JobRunSlurmNode, jobRunBatches, jobRunHosts, jobRunSlurmNodes } from '../tables.ts'
 import { chooseBatch } from './choose-batch.ts'
-import { type ClusterView, isOut, readClusterView } from './cluster-view.ts'
+import { type ClusterView, isDrained, readClusterView } from './cluster-view.ts'
 import { appendNotice } from './notices.ts'
 import { elapsedSeconds, endRollout, hostsOf, type Rollout, setNodes, setWaitsFor } from './rollout.ts'
 
@@ -43,14 +45,16 @@ export async function beginBatch(tx: Tx, ctx: Ctx, rollout: Rollout): Promise<bo
     })
   const since = last?.finishedAt ?? run.startedAt!
   const isCurrent = view.readAt !== null && view.readAt > Math.max(last?.finishedAt?.getTime() ?? 0, now - MAX_AGE_MS)
-  const choice = isCurrent
-    ? chooseBatch(
-        view,
-        pending.map(({ name }) => name),
-        options,
-        { now, deadlineMs: options.deadlineSeconds * 1000, runMs: (run.timeoutSeconds + options.healthSeconds) * 1000 },
-      )
-    : { batch: [], skipped: [], waitsFor: `a refresh of the cluster ${options.clusterName}` }
+  const choice = (await isPaused(tx, ctx))
+    ? { batch: [], skipped: [], waitsFor: 'the queue of runs, which is paused' }
+    : isCurrent
+      ? chooseBatch(
+          view,
+          pending.map(({ name }) => name),
+          options,
+          { now, deadlineMs: options.deadlineSeconds * 1000, runMs: (run.timeoutSeconds + options.healthSeconds) * 1000 },
+        )
+      : { batch: [], skipped: [], waitsFor: `a refresh of the cluster ${options.clusterName}` }
   if (choice.batch.length > 0) return drain(tx, ctx, rollout, view, new Set(choice.batch))
   if (choice.waitsFor === null) {
     for (const { name, reason } of choice.skipped) await skip(tx, run, nodes.find((node) => node.name === name)!, reason)
@@ -63,6 +67,16 @@ export async function beginBatch(tx: Tx, ctx: Ctx, rollout: Rollout): Promise<bo
     })
   await setWaitsFor(tx, ctx, rollout, choice.waitsFor)
   return false
+}
+
+/** Whether the run of a batch would not start now: its nodes would be drained for nothing. */
+async function isPaused(tx: Tx, ctx: Ctx): Promise<boolean> {
+  const stopped = or(isNotNull(tenants.suspendedAt), isNotNull(tenants.queuePausedAt))
+  const rows = await tx
+    .select({ id: tenants.id })
+    .from(tenants)
+    .where(and(eq(tenants.id, ctx.tenantId), stopped))
+  return rows.length > 0
 }
 
 async function skip(tx: Tx, run: JobRun, node: JobRunSlurmNode, message: string): Promise<void> {
@@ -79,7 +93,7 @@ async function drain(tx: Tx, ctx: Ctx, rollout: Rollout, view: ClusterView, name
   const members = nodes.filter(({ name }) => names.has(name))
   const number = batches.length + 1
   const adopted = await adopt(tx, ctx, rollout, view, members)
-  const open = members.filter(({ name }) => !isOut(view.nodes.get(name)!))
+  const open = members.filter(({ name }) => !isDrained(view.nodes.get(name)!))
   const drainActionId = open.length > 0 ? newId() : null
   const [batch] = await tx
     .insert(jobRunBatches)
@@ -141,9 +155,10 @@ async function adopt(
   const adopted = new Set<string>()
   for (const before of earlier) {
     const node = members.find(({ name }) => name === before.name)!
-    const { states, reason } = view.nodes.get(node.name)!
-    if (!states.includes('DRAIN') || reason === null || reason !== before.drainReason) continue
-    await setNodes(tx, [node], { drainReason: reason, isDrained: true })
+    const { drainReason } = before
+    const found = view.nodes.get(node.name)!
+    if (!isDrained(found) || drainReason === null || !hasReason(found, drainReason)) continue
+    await setNodes(tx, [node], { drainReason, isDrained: true })
     await setNodes(tx, [before], { isDrained: false, message: `Taken over by the run ${run.number}.` })
     adopted.add(node.id)
   }

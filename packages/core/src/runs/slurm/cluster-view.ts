@@ -1,4 +1,4 @@
-import { hasEnded, type SlurmNode } from '@muster/slurm'
+import { hasEnded, hasReason, type SlurmNode } from '@muster/slurm'
 import { and, eq } from 'drizzle-orm'
 import { type SlurmCluster, slurmClusters, slurmJobs, slurmNodes } from '../../clusters/index.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
@@ -65,7 +65,10 @@ const REBOOTING = ['REBOOT', 'REBOOT_ISSUED', 'REBOOT_REQUESTED']
 
 const has = ({ states }: Pick<ViewNode, 'states'>, flags: readonly string[]) => flags.some((flag) => states.includes(flag))
 
-/** Whether no job starts on the node until somebody resumes it. */
+/** Whether no job starts on the node until somebody resumes it. One that is only DOWN may return by itself. */
+export const isDrained = (node: Pick<ViewNode, 'states'>): boolean => has(node, ['DRAIN'])
+
+/** Whether no job starts on the node now. */
 export const isOut = (node: Pick<ViewNode, 'states'>): boolean => has(node, ['DRAIN', 'DOWN'])
 
 /** Whether jobs, or their epilogs, still occupy the node. */
@@ -74,7 +77,7 @@ export const isBusy = (node: Pick<ViewNode, 'states' | 'jobs' | 'allocatedCpus'>
 
 /**
  * Why a drained node must not be resumed after the playbook; null when it is registered and healthy.
- * @param drainReason with which Muster drained it; null when it did not
+ * @param drainReason with which Muster drained it; null when it did not, or when it was DOWN before
  * @param startedAt start of the playbook: a node that it rebooted is DOWN in Slurm until it is resumed
  */
 export function healthProblem(node: ViewNode, drainReason: string | null, startedAt: number): string | null {
@@ -93,6 +96,7 @@ export function healthProblem(node: ViewNode, drainReason: string | null, starte
   if (has(node, bad)) return `Slurm reports ${words}.`
   if (node.slurmdStartedAt === null) return `It is not registered: Slurm reports ${words}.`
   if (!has(node, ['DOWN'])) return null
-  const wasRebooted = node.reason === drainReason && node.bootAt !== null && node.bootAt >= startedAt - 60_000
+  const wasRebooted =
+    drainReason !== null && hasReason(node, drainReason) && node.bootAt !== null && node.bootAt >= startedAt - 60_000
   return wasRebooted ? null : `Slurm reports ${words}: ${node.reason ?? 'no reason'}.`
 }

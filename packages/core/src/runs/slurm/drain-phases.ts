@@ -1,3 +1,4 @@
+import { hasReason } from '@muster/slurm'
 import { sql } from 'drizzle-orm'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
@@ -7,7 +8,7 @@ import { insertRun } from '../lifecycle/insert-run.ts'
 import { settingsOfRun } from '../lifecycle/run-settings.ts'
 import { type JobRunBatch, type JobRunSlurmNode, jobRunHosts } from '../tables.ts'
 import { folded } from './choose-batch.ts'
-import { isBusy, isOut, readClusterView } from './cluster-view.ts'
+import { isBusy, isDrained, readClusterView } from './cluster-view.ts'
 import { appendNotice } from './notices.ts'
 import { beginResuming } from './resume-phase.ts'
 import { elapsedSeconds, hostsOf, nodesOf, type Rollout, readAction, setNodes, setPhase, setWaitsFor } from './rollout.ts'
@@ -22,7 +23,9 @@ export async function finishDraining(tx: Tx, ctx: Ctx, rollout: Rollout, batch: 
   const items = new Map(action.items.map((item) => [item.target, item]))
   const isOurs = ({ result, after }: SlurmActionItem) =>
     // Not verified: perhaps drained. To resume compares the reason, so it does no harm.
-    result === 'DONE' || result === 'NOT_VERIFIED' || (result === 'UNCHANGED' && after?.endsWith(`: ${drainReason}`))
+    result === 'DONE' ||
+    result === 'NOT_VERIFIED' ||
+    (result === 'UNCHANGED' && hasReason({ reason: after?.slice(after.indexOf(': ') + 2) ?? null }, drainReason))
   const ours = members.filter(({ name }) => items.has(name) && isOurs(items.get(name)!))
   await setNodes(tx, ours, { drainReason, isDrained: true })
   for (const node of ours) Object.assign(node, { drainReason, isDrained: true })
@@ -50,7 +53,7 @@ export async function waitForJobs(tx: Tx, ctx: Ctx, rollout: Rollout, batch: Job
       isLate && beginResuming(tx, ctx, rollout, batch, { error: `No ${waitsFor.slice(2)} succeeded in time.`, isTimedOut: true })
     )
   }
-  const open = members.filter(({ name }) => !view.nodes.has(name) || !isOut(view.nodes.get(name)!))
+  const open = members.filter(({ name }) => !view.nodes.has(name) || !isDrained(view.nodes.get(name)!))
   if (open.length > 0) {
     await setNodes(tx, open, { isDrained: false })
     for (const node of open) node.isDrained = false

@@ -4,9 +4,9 @@ import type { Ctx, Tx } from '../../kernel/context.ts'
 import { isOneOf } from '../../kernel/db/rows.ts'
 import { requestCancel } from '../lifecycle/cancel-job-run.ts'
 import { type HostResult, type JobRunBatch, jobRunHosts, jobRuns } from '../tables.ts'
-import { healthProblem, readClusterView } from './cluster-view.ts'
+import { healthProblem, isBusy, isDrained, readClusterView } from './cluster-view.ts'
 import { appendNotice } from './notices.ts'
-import { beginResuming } from './resume-phase.ts'
+import { beginResuming, namesOfDown } from './resume-phase.ts'
 import { elapsedSeconds, hostsOf, nodesOf, type Rollout, setNodes, setPhase, setWaitsFor } from './rollout.ts'
 
 const GOOD: readonly HostResult[] = ['OK', 'CHANGED', 'SKIPPED']
@@ -18,8 +18,15 @@ export async function finishPlaybook(tx: Tx, ctx: Ctx, rollout: Rollout, batch: 
   const members = nodesOf(rollout, batch)
   if (child && !child.finishedAt) {
     const { cancelRequestedById, cancelRequestedByName } = run
-    if (!run.cancelRequestedAt || child.cancelRequestedAt) return false
-    await requestCancel(tx, ctx, child, { cancelRequestedById, cancelRequestedByName })
+    if (child.cancelRequestedAt) return false
+    if (run.cancelRequestedAt) {
+      await requestCancel(tx, ctx, child, { cancelRequestedById, cancelRequestedByName })
+      return true
+    }
+    const obstacle = child.startedAt === null ? await obstacleOfStart(tx, ctx, rollout, batch) : null
+    if (!obstacle) return false
+    await requestCancel(tx, ctx, child, { cancelRequestedById: null, cancelRequestedByName: `the run ${run.number}` })
+    await setPhase(tx, batch, { phase: 'RUNNING', phaseSince: batch.phaseSince, ...obstacle })
     return true
   }
   await tx.execute(sql`
@@ -40,12 +47,35 @@ export async function finishPlaybook(tx: Tx, ctx: Ctx, rollout: Rollout, batch: 
     Object.assign(node, changes)
   }
   const ended = child ? `The run ${child.number} ended with ${child.status}.` : 'The run of the batch was deleted.'
-  const error = child?.status === 'SUCCEEDED' ? null : ended
+  const error = batch.error ?? (child?.status === 'SUCCEEDED' ? null : ended)
   await appendNotice(tx, ctx, run.id, `Batch ${batch.number}: ${ended}`)
-  if (notGood.length === members.length) return beginResuming(tx, ctx, rollout, batch, { error: error ?? ended })
+  if (notGood.length === members.length)
+    return beginResuming(tx, ctx, rollout, batch, { error: error ?? ended, isTimedOut: batch.isTimedOut })
   await setPhase(tx, batch, { phase: 'VERIFYING', error })
   await requestRefresh(tx, ctx, options.clusterId)
   return true
+}
+
+/** Why the playbook must not begin although it was queued: its nodes are no longer drained and free, or it waited too long. */
+async function obstacleOfStart(
+  tx: Tx,
+  ctx: Ctx,
+  rollout: Rollout,
+  batch: JobRunBatch,
+): Promise<Pick<JobRunBatch, 'error' | 'isTimedOut'> | null> {
+  const { options } = rollout
+  if (elapsedSeconds(rollout, batch.phaseSince) > options.deadlineSeconds) {
+    const error = `The deadline of ${options.deadlineSeconds} s passed before a worker began its playbook.`
+    return { error, isTimedOut: true }
+  }
+  const view = await readClusterView(tx, ctx, options.clusterId)
+  if (!view || view.readAt === null) return null
+  const unfit = nodesOf(rollout, batch).filter(({ name }) => {
+    const node = view.nodes.get(name)
+    return !node || !isDrained(node) || isBusy(node)
+  })
+  if (unfit.length === 0) return null
+  return { error: `${hostsOf(unfit)}: no longer drained and free before the playbook began.`, isTimedOut: false }
 }
 
 /** VERIFYING: waits until the nodes with a good result are registered and healthy. */
@@ -57,10 +87,13 @@ export async function verifyNodes(tx: Tx, ctx: Ctx, rollout: Rollout, batch: Job
   const isCurrent = view !== null && view.readAt !== null && view.readAt >= batch.phaseSince.getTime()
   const [child] = batch.childRunId ? await tx.select().from(jobRuns).where(eq(jobRuns.id, batch.childRunId)) : []
   const startedAt = child?.startedAt?.getTime() ?? batch.createdAt.getTime()
+  const wasDown = await namesOfDown(tx, batch)
   const problemOf = ({ name, drainReason }: (typeof members)[number]): string | null => {
     if (!isCurrent) return `The cluster ${options.clusterName} could not be read after the playbook.`
     const node = view.nodes.get(name)
-    return node ? healthProblem(node, drainReason, startedAt) : `The cluster ${options.clusterName} no longer has it.`
+    return node
+      ? healthProblem(node, wasDown.has(name) ? null : drainReason, startedAt)
+      : `The cluster ${options.clusterName} no longer has it.`
   }
   const sick = members.flatMap((node) => {
     const problem = problemOf(node)

@@ -1,7 +1,9 @@
+import { eq } from 'drizzle-orm'
+import { slurmClusters } from '../../clusters/index.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import { newId } from '../../kernel/db/columns.ts'
 import { insertSlurmAction } from '../../slurm-actions/index.ts'
-import type { JobRunBatch } from '../tables.ts'
+import type { JobRunBatch, JobRunSlurmNode } from '../tables.ts'
 import { appendNotice } from './notices.ts'
 import { elapsedSeconds, hostsOf, nodesOf, type Rollout, readAction, setNodes, setPhase, setWaitsFor } from './rollout.ts'
 
@@ -27,18 +29,33 @@ export async function beginResuming(
   return true
 }
 
-/** One action per reason: a node with another reason was drained by somebody else in the meantime, and stays so. */
+/** Names of the batch's nodes that were DOWN when Muster drained them. */
+export async function namesOfDown(tx: Tx, { drainActionId }: JobRunBatch): Promise<Set<string>> {
+  const action = drainActionId ? await readAction(tx, drainActionId) : null
+  return new Set(action?.items.filter(({ before }) => before?.startsWith('DOWN')).map(({ target }) => target))
+}
+
+/**
+ * One action per verb and reason: a node with another reason was drained by somebody else in the meantime, and stays so. Only nodes with a
+ * good playbook and health check are resumed. Of the others the drain ends: what Slurm has set DOWN stays so.
+ */
 async function startActions(tx: Tx, ctx: Ctx, rollout: Rollout, batch: JobRunBatch): Promise<string[]> {
   const { run, options } = rollout
   const nodes = nodesOf(rollout, batch).filter(({ isDrained, outcome }) => isDrained && outcome !== 'FAILED')
+  const [cluster] = await tx.select({ id: slurmClusters.id }).from(slurmClusters).where(eq(slurmClusters.id, options.clusterId))
+  if (!cluster) return []
+  const wasDown = await namesOfDown(tx, batch)
+  const verbOf = ({ name, outcome }: JobRunSlurmNode) =>
+    batch.childRunId !== null && outcome === null && !wasDown.has(name) ? 'RESUME_NODES' : 'UNDRAIN_NODES'
   const ids: string[] = []
-  for (const [onlyReason, some] of Map.groupBy(nodes, ({ drainReason }) => drainReason!)) {
+  for (const some of Map.groupBy(nodes, (node) => `${verbOf(node)} ${node.drainReason}`).values()) {
     const id = newId()
+    const [first] = some
     ids.push(id)
     await insertSlurmAction(tx, ctx, {
       id,
       cluster: { id: options.clusterId, name: options.clusterName },
-      action: { verb: 'RESUME_NODES', onlyReason },
+      action: { verb: verbOf(first!), onlyReason: first!.drainReason! },
       reason: `run ${run.number}: end of batch ${batch.number}`,
       targets: some.map(({ name }) => name),
       createdBy: { createdById: run.createdById, createdByName: run.createdByName },

@@ -1,9 +1,9 @@
-import type { SlurmReservation } from '@muster/slurm'
+import { hasReason, type SlurmReservation } from '@muster/slurm'
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { addSlurmCluster, type SlurmCluster } from '../../clusters/index.ts'
+import { addSlurmCluster, removeSlurmCluster, type SlurmCluster } from '../../clusters/index.ts'
 import { InvalidInput } from '../../kernel/errors.ts'
-import { claimJobRun, setMaxConcurrentRuns } from '../../run-queue/index.ts'
+import { claimJobRun, pauseQueue, resumeQueue, setMaxConcurrentRuns } from '../../run-queue/index.ts'
 import { foldHostlist } from '../../selection/index.ts'
 import {
   claimSlurmAction,
@@ -87,7 +87,7 @@ async function act({ isRefused = false } = {}): Promise<string[]> {
     await recordSlurmCommand(ours.worker, {
       ...claim,
       command: 'x',
-      targets: targets.map((target) => ({ target, before: null })),
+      targets: targets.map((target) => ({ target, before: slurm.get(target)!.states.join('+') })),
     })
     const outcomes = targets.map((target) => {
       const node = slurm.get(target)!
@@ -98,9 +98,10 @@ async function act({ isRefused = false } = {}): Promise<string[]> {
       else if (action.verb === 'DRAIN_NODES') {
         if (isDrained) result = 'UNCHANGED'
         else Object.assign(node, { states: [...node.states, 'DRAIN'], reason: action.reason })
-      } else if (action.verb === 'RESUME_NODES') {
-        if (!isDrained || node.reason !== action.onlyReason) result = 'UNCHANGED'
-        else Object.assign(node, { states: ['IDLE'], reason: null })
+      } else if (action.verb === 'RESUME_NODES' || action.verb === 'UNDRAIN_NODES') {
+        if (!isDrained || !hasReason(node, action.onlyReason!)) result = 'UNCHANGED'
+        else if (action.verb === 'RESUME_NODES') Object.assign(node, { states: ['IDLE'], reason: null })
+        else Object.assign(node, { states: node.states.filter((state) => state !== 'DRAIN'), reason: null })
       }
       const after = node.states.join('+') + (node.reason ? `: ${node.reason}` : '')
       return { target, result, before: null, after, message: isRefused ? 'Access denied' : null }
@@ -206,7 +207,7 @@ test('gives up at the deadline: resumes the untouched nodes and stops', async ()
   await refresh()
   const run = await start({ deadlineSeconds: 0 })
   await pass(run)
-  expect(await pass(run)).toEqual(['RESUME_NODES gpu[001-002]'])
+  expect(await pass(run)).toEqual(['UNDRAIN_NODES gpu[001-002]'])
   expect(drained()).toEqual([])
   expect(await rowOf(run)).toMatchObject({ status: 'TIMED_OUT', error: expect.stringContaining('the job 9 on gpu[001-002]') })
 })
@@ -293,7 +294,7 @@ describe('capacity and reservations', () => {
     await refresh()
     const run = await start({ floorPercent: 50 })
     // Of 4 nodes, 2 must stay, and 3 are in service. The one that is down takes no capacity.
-    expect(await pass(run)).toEqual(['DRAIN_NODES gpu001'])
+    expect(await pass(run)).toEqual(['DRAIN_NODES gpu[001,004]'])
     expect((await nodesOf(run)).filter(({ batchId }) => batchId).map(({ name }) => name)).toEqual(['gpu001', 'gpu004'])
   })
 
@@ -427,6 +428,58 @@ test('a cancel before the playbook resumes the nodes; one during it cancels the 
     status: 'CANCELED',
     error: expect.stringContaining('Still drained by this run: gpu001'),
   })
+})
+
+test('drains a node that is DOWN, and leaves it DOWN when nothing ran on it', async () => {
+  slurm.get('gpu001')!.states = ['DOWN']
+  await refresh()
+  const run = await start({}, { limit: 'gpu[001-002]' })
+  expect(await pass(run)).toEqual(['DRAIN_NODES gpu[001-002]'])
+  await cancelJobRun(ours.operator, { id: run.id })
+  expect(await pass(run)).toEqual(['UNDRAIN_NODES gpu[001-002]'])
+  expect(slurm.get('gpu001')).toMatchObject({ states: ['DOWN'] })
+})
+
+test('resumes a node to whose reason Slurm appended something', async () => {
+  const run = await start({}, { limit: 'gpu001' })
+  await pass(run)
+  await play(run)
+  slurm.get('gpu001')!.reason += ' : reboot issued'
+  await pass(run)
+  expect(await pass(run)).toEqual(['RESUME_NODES gpu001'])
+  expect(drained()).toEqual([])
+})
+
+test('does not begin a queued playbook on a node that is no longer drained', async () => {
+  const run = await start({}, { limit: 'gpu[001-002]' })
+  await pass(run)
+  Object.assign(slurm.get('gpu001')!, { states: ['IDLE'], reason: null })
+  await refresh()
+  expect(await pass(run)).toEqual(['UNDRAIN_NODES gpu[001-002]'])
+  const [batch] = await batchesOf(run)
+  expect(await rowOf({ id: batch!.childRunId! })).toMatchObject({ status: 'CANCELED', startedAt: null })
+  expect(await rowOf(run)).toMatchObject({
+    status: 'ERROR',
+    error: expect.stringContaining('gpu001: no longer drained and free'),
+  })
+  expect(drained()).toEqual([])
+})
+
+test('drains nothing while the queue is paused', async () => {
+  await pauseQueue(ours.admin, { reason: 'power' })
+  const run = await start()
+  expect(await pass(run)).toEqual([])
+  expect((await rowOf(run)).slurm!.waitsFor).toContain('paused')
+  await resumeQueue(ours.admin)
+  expect(await pass(run)).toEqual(['DRAIN_NODES gpu[001-002]'])
+})
+
+test('keeps its cluster from removal until it ends', async () => {
+  const run = await start()
+  await expect(removeSlurmCluster(ours.admin, { id: cluster.id })).rejects.toThrow(`The run ${run.number}`)
+  await cancelJobRun(ours.operator, { id: run.id })
+  await advance(run)
+  await removeSlurmCluster(ours.admin, { id: cluster.id })
 })
 
 test('two workers advance it once', async () => {
