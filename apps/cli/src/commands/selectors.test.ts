@@ -42,6 +42,8 @@ const MANY = [
   'agent reset-sequence SEL',
   'agent deregister SEL',
   'alert list --node SEL',
+  'cluster scale-out prod SEL --reason x',
+  'cluster config import prod --nodes SEL --reason x',
 ]
 /** Commands that need exactly one node. */
 const ONE = [
@@ -65,6 +67,7 @@ const ONE = [
   'agent history SEL',
   'agent approve SEL',
   'agent token create SEL',
+  'cluster create prod --controller SEL --compute gpu001 --reason x',
   `agent allow ${KEY} SEL`,
 ]
 

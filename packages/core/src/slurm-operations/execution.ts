@@ -90,17 +90,17 @@ export type SlurmStepProgress = Pick<SlurmOperationStep, 'name' | 'state'> & {
 
 /**
  * Records the start, the progress or the end of a step.
- * @returns whether the worker may continue: false when it lost its claim, and nothing was stored
+ * @returns all steps; null when the worker lost its claim, and nothing was stored
  */
 export async function recordSlurmStep(
   ctx: Ctx,
   { step, ...claim }: SlurmOperationClaim & { step: SlurmStepProgress },
-): Promise<boolean> {
+): Promise<SlurmOperationStep[] | null> {
   authorize(ctx, slurmOperationPermissions.report)
   const { name, state, runId, message } = sanitizeForPostgres(step)
   return inTransaction(ctx, async (tx, ctx) => {
     const row = await renew(tx, ctx, claim)
-    if (!row) return false
+    if (!row) return null
     const before = row.steps.find((one) => one.name === name)
     const now = new Date().toISOString()
     const after: SlurmOperationStep = {
@@ -118,7 +118,7 @@ export async function recordSlurmStep(
       await audit(tx, ctx, slurmOperationAudit.step, { id: row.id, name: cluster!.name }, { kind: row.kind, step: name })
     }
     ctx.notify(slurmOperationChanged(row))
-    return true
+    return steps
   })
 }
 

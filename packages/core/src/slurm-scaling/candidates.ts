@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { slurmWordProblem } from '@muster/slurm/commands'
 import type { ConfigNode } from '@muster/slurm/config'
-import { and, asc, eq, inArray, isNotNull, or } from 'drizzle-orm'
+import { and, arrayOverlaps, asc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
 import { slurmClusters, slurmNodes } from '../clusters/tables.ts'
 import type { Ctx, Tx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
@@ -9,6 +9,7 @@ import { InvalidInput } from '../kernel/errors.ts'
 import { accelerators, type ComputeNode, computeNodes } from '../nodes/tables.ts'
 import { blockedNodes } from '../runs/index.ts'
 import { selectNodes } from '../selection/index.ts'
+import { slurmOperationNodes, slurmOperations } from '../slurm-operations/tables.ts'
 import { configNodeOf } from './config-node.ts'
 
 type Db = Tx | Ctx['db']
@@ -69,6 +70,16 @@ export async function findCandidates(
     })
 }
 
+/** Keeps other requests from giving the same nodes to a cluster until the transaction ends. */
+export async function lockCandidates(tx: Tx, ctx: Ctx, nodeIds: string[]): Promise<void> {
+  await tx
+    .select({ id: computeNodes.id })
+    .from(computeNodes)
+    .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds)))
+    .orderBy(computeNodes.id)
+    .for('no key update')
+}
+
 /** Nodes that are part of a cluster already, with the reason in words. */
 async function memberships(db: Db, ctx: Ctx, ids: string[]): Promise<Map<string, string>> {
   const compute = await db
@@ -85,7 +96,21 @@ async function memberships(db: Db, ctx: Ctx, ids: string[]): Promise<Map<string,
         or(inArray(slurmClusters.controllerNodeId, ids), inArray(slurmClusters.backupNodeId, ids)),
       ),
     )
+  const logins = await db
+    .select({ nodeIds: slurmClusters.configNodeIds, cluster: slurmClusters.name })
+    .from(slurmClusters)
+    .where(and(visibleTo(ctx, slurmClusters), arrayOverlaps(slurmClusters.configNodeIds, ids)))
+  const changing = await db
+    .select({ nodeId: slurmOperationNodes.nodeId, cluster: slurmClusters.name })
+    .from(slurmOperationNodes)
+    .innerJoin(slurmOperations, eq(slurmOperations.id, slurmOperationNodes.operationId))
+    .innerJoin(slurmClusters, eq(slurmClusters.id, slurmOperations.clusterId))
+    .where(and(visibleTo(ctx, slurmOperations), isNull(slurmOperations.finishedAt), isOneOf(slurmOperationNodes.nodeId, ids)))
   return new Map([
+    ...logins.flatMap(({ nodeIds, cluster }) =>
+      nodeIds.map((id) => [id, `has the configuration of the cluster ${cluster}`] as const),
+    ),
+    ...changing.map(({ nodeId, cluster }) => [nodeId!, `is part of an operation on the cluster ${cluster}`] as const),
     ...controllers.flatMap(({ controller, backup, cluster }) =>
       [controller, backup].flatMap((id) => (id ? [[id, `is a controller of the cluster ${cluster}`] as const] : [])),
     ),

@@ -12,7 +12,7 @@ import { nameTaken } from '../kernel/db/rows.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id, Ids, singleLineText } from '../kernel/input.ts'
 import { insertOperation, type SlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
-import { assertUnblocked, findCandidates } from './candidates.ts'
+import { assertUnblocked, findCandidates, lockCandidates } from './candidates.ts'
 import { slurmScalePermissions } from './permissions.ts'
 
 /** Debian's release; other packages are read after their installation. */
@@ -33,7 +33,7 @@ export const CreateSlurmClusterInput = z.object({
   maxNodes: z.int().min(1).max(100_000).nullish(),
   /** Folder of the controllers' state. With a backup it must be on storage that both controllers share. */
   stateFolder: singleLineText(200)
-    .regex(/^\/[0-9A-Za-z/._-]+$/, 'must be an absolute path')
+    .regex(/^(\/[0-9A-Za-z_-][0-9A-Za-z._-]*){2,}$/, 'must be an absolute path with at least two folders, such as /shared/slurm')
     .nullish(),
   /** Folder with an installed Slurm, such as /opt/slurm. */
   prefix: ProgramFolder.nullish(),
@@ -64,6 +64,7 @@ export async function createSlurmCluster(ctx: Ctx, input: z.input<typeof CreateS
   return idempotent(ctx, key, async (tx, ctx) => {
     const controllerIds = [given.controllerNodeId, ...(given.backupNodeId ? [given.backupNodeId] : [])]
     const all = [...controllerIds, ...given.computeNodeIds, ...given.loginNodeIds]
+    await lockCandidates(tx, ctx, all)
     const candidates = await findCandidates(tx, ctx, all, new Set(), 'computeNodeIds')
     checkFields(given)
     assertUnblocked(candidates, 'computeNodeIds')

@@ -19,7 +19,7 @@ import { Id, Ids, singleLineText } from '../kernel/input.ts'
 import { selectNodes } from '../selection/index.ts'
 import type { SlurmConfigVersion } from '../slurm-configs/index.ts'
 import { insertOperation, type SlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
-import { assertUnblocked, findCandidates, fingerprintOf, type ScaleCandidate } from './candidates.ts'
+import { assertUnblocked, findCandidates, fingerprintOf, lockCandidates, type ScaleCandidate } from './candidates.ts'
 import { rolledOutVersion } from './config-version.ts'
 import { slurmScalePermissions } from './permissions.ts'
 import { notScalableReason } from './policy.ts'
@@ -150,6 +150,12 @@ export async function scaleOutSlurmCluster(ctx: Ctx, input: z.input<typeof Scale
     result: oneRow(slurmOperations),
   }
   return idempotent(ctx, key, async (tx, ctx) => {
+    const found = await preview(tx, ctx, request)
+    await lockCandidates(
+      tx,
+      ctx,
+      found.candidates.map(({ node }) => node.id),
+    )
     const { candidates, blockedReason, fingerprint: current } = await preview(tx, ctx, request)
     assertUnblocked(candidates, request.nodeIds ? 'nodeIds' : 'limit')
     if (blockedReason) throw new Conflict(blockedReason)

@@ -3,8 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { removeSlurmCluster, slurmClusters } from '../clusters/index.ts'
 import { nodeGroupMembers } from '../groups/index.ts'
 import { type ComputeNode, computeNodes } from '../nodes/index.ts'
+import { runJob } from '../runs/index.ts'
 import { recordSlurmConfigRollout, slurmConfigVersions } from '../slurm-configs/index.ts'
 import { type SlurmOperation, slurmOperationNodes, slurmOperations } from '../slurm-operations/index.ts'
+import { OPERATION_TEMPLATES } from '../templates/index.ts'
 import type { TenantFixture } from '../testing/factories.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { variableSecrets } from '../variables/tables.ts'
@@ -75,6 +77,15 @@ async function created(more: object = {}): Promise<string> {
   return operation.clusterId
 }
 
+test('users cannot run the templates of operations', async () => {
+  const fixture = await t.given.tenant()
+  const [node] = await t.given.fleet(fixture.admin, { nodes: 1 })
+  for (const template of OPERATION_TEMPLATES)
+    await expect(runJob(fixture.owner, { template, nodeIds: [node!.id] })).rejects.toThrow(
+      `Only operations on Slurm clusters run the template ${template}`,
+    )
+})
+
 describe('createSlurmCluster', () => {
   test('plans each node from its discovery, and stores no munge key in the operation', async () => {
     const operation = await create({ idempotencyKey: 'once' })
@@ -140,7 +151,7 @@ describe('scale-out', () => {
     await expect(scaleOut({ nodeIds: idsOf(2, 5), fingerprint: tooMany.fingerprint })).rejects.toThrow(/its limit is 4/)
     const operation = await scaleOut()
     expect(operation).toMatchObject({ kind: 'SCALE_OUT', nodeCount: 2 })
-    await expect(scaleOut()).rejects.toThrow(/The operation SCALE_OUT .* runs on the cluster prod/)
+    await expect(scaleOut()).rejects.toThrow(/is part of an operation on the cluster prod/)
   })
 
   test('is not possible on an external cluster', async () => {

@@ -57,6 +57,9 @@ const discovery = { category: 'discovery', forks: 50, isReadOnly: true } as cons
  * The built-in templates; their playbooks are in `playbooks/`. Those that users start are not marked idempotent, although a second
  * run is harmless: the user sees that the worker was lost and starts the run again.
  */
+/** Built-in templates that check nothing about the cluster: users change clusters, and their operations run these. */
+export const OPERATION_TEMPLATES: readonly string[] = ['slurm_node', 'slurm_configure']
+
 export const BUILT_IN_TEMPLATES = [
   {
     ...discovery,

@@ -1,6 +1,6 @@
 export { ArchiveJobTemplateInput, archiveJobTemplate } from './archive-job-template.ts'
 export { jobTemplateAudit, playbookBundleAudit } from './audit-actions.ts'
-export { BUILT_IN_TEMPLATES } from './built-in-templates.ts'
+export { BUILT_IN_TEMPLATES, OPERATION_TEMPLATES } from './built-in-templates.ts'
 export { CreateJobTemplateInput, createJobTemplate } from './create-job-template.ts'
 export { bundleUsers, deletePlaybookBundle } from './delete-playbook-bundle.ts'
 export { checkExtraVars, variableNameError } from './extra-vars.ts'

@@ -1,19 +1,21 @@
+import { schema } from '@muster/core/registry'
 import {
   CONFIG_FILES,
   type CONFIG_ORIGINS,
   type ConfigDiff,
-  type ConfigFiles,
   type ConfigPlan,
   type ConfigProblem,
   diffConfig,
   type SlurmConfigPreview as Preview,
   writeSlurmConfigBlockedReason,
 } from '@muster/core/slurm-configs'
+import { and, desc, eq, inArray } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { actorField } from '../access/people.ts'
 import { SlurmCluster } from '../clusters/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
 import { same } from '../shared/enum-values.ts'
+import { loaderWithArgs } from '../shared/loaders.ts'
 
 const SlurmConfigOrigin = builder.enumType('SlurmConfigOrigin', {
   description: 'How a version of a configuration came to be.',
@@ -173,6 +175,23 @@ const SlurmConfigDrift = builder.objectRef<Drift>('SlurmConfigDrift').implement(
   }),
 })
 
+/** Versions with a number, or the newest ones, by the ID of their cluster. */
+const loadVersion = loaderWithArgs(async ({ ctx }, clusterIds, { number }: { number: number | null }) => {
+  const { slurmConfigVersions: table } = schema
+  const rows = await ctx.db
+    .selectDistinctOn([table.clusterId])
+    .from(table)
+    .where(
+      and(
+        eq(table.tenantId, ctx.tenantId),
+        inArray(table.clusterId, [...clusterIds]),
+        number === null ? undefined : eq(table.number, number),
+      ),
+    )
+    .orderBy(table.clusterId, desc(table.number))
+  return new Map(rows.map((row) => [row.clusterId, row]))
+})
+
 builder.drizzleObjectFields(SlurmCluster, (t) => ({
   configVersion: t.field({
     type: SlurmConfigVersion,
@@ -180,11 +199,8 @@ builder.drizzleObjectFields(SlurmCluster, (t) => ({
     description: 'Version of the configuration with this number, or the newest one; null when there is none.',
     select: { columns: { id: true } },
     args: { number: t.arg.int({ description: 'Number. Default: the newest one.' }) },
-    resolve: async ({ id }, { number }, { ctx }) =>
-      (await ctx.db.query.slurmConfigVersions.findFirst({
-        where: { clusterId: id, ...(number == null ? {} : { number }) },
-        orderBy: { number: 'desc' },
-      })) as typeof SlurmConfigVersion.$inferType | undefined,
+    resolve: async (cluster, { number }, context) =>
+      (await loadVersion(context, cluster.id, { number: number ?? null })) as typeof SlurmConfigVersion.$inferType | undefined,
   }),
   configVersions: t.relatedConnection(
     'configVersions',
@@ -204,10 +220,9 @@ builder.drizzleObjectFields(SlurmCluster, (t) => ({
       from: t.arg.int({ required: true, description: 'Number of the earlier version.' }),
       to: t.arg.int({ required: true, description: 'Number of the later version.' }),
     },
-    resolve: async ({ id }, { from, to }, { ctx }) => {
-      const versions = await ctx.db.query.slurmConfigVersions.findMany({ where: { clusterId: id, number: { in: [from, to] } } })
-      const files = (number: number): Partial<ConfigFiles> => versions.find((version) => version.number === number)?.files ?? {}
-      return diffConfig(files(from), files(to))
+    resolve: async ({ id }, { from, to }, context) => {
+      const [before, after] = await Promise.all([from, to].map((number) => loadVersion(context, id, { number })))
+      return diffConfig(before?.files ?? {}, after?.files ?? {})
     },
   }),
   configNumber: t.exposeInt('configNumber', {

@@ -3,7 +3,7 @@ import { Command } from '../../command.ts'
 import { orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { integer, omitUndefined } from '../../options.ts'
-import { ONE_NODE_HELP, selectNode, selectNodes } from '../../selector.ts'
+import { ONE_NODE_HELP, SELECTOR_HELP, selectNode, selectNodes } from '../../selector.ts'
 import { followOperation } from './operations/watch.ts'
 
 type Options = {
@@ -29,11 +29,11 @@ export const clusterCreate = () =>
   new Command('create')
     .description('create a managed cluster: install Slurm on nodes that are READY, configure and start it')
     .argument('<name>', 'name in Muster, and ClusterName')
-    .requiredOption('--controller <node>', `${ONE_NODE_HELP} that runs slurmctld`)
-    .requiredOption('--compute <nodes>', 'nodes that run jobs')
+    .requiredOption('--controller <selector>', `${ONE_NODE_HELP} that runs slurmctld`)
+    .requiredOption('--compute <selector>', `nodes that run jobs: ${SELECTOR_HELP}`)
     .requiredOption('--reason <text>', 'reason; recorded in the history and the audit log')
-    .option('--backup <node>', 'node that runs slurmctld when the controller is down; needs --state-folder')
-    .option('--login <nodes>', "nodes that get Slurm's commands only")
+    .option('--backup <selector>', 'node that runs slurmctld when the controller is down; needs --state-folder')
+    .option('--login <selector>', "nodes that get Slurm's commands only")
     .option('--partition <name>', 'partition of all nodes (default: batch)')
     .option('--region <region>', 'region')
     .option('--max-nodes <n>', 'maximum number of nodes', integer)

@@ -15,7 +15,7 @@ const ESTIMATE = graphql(`query ClusterEstimate($input: SlurmStartInput!) {
 }`)
 const GIB = 1024 ** 3
 type Options = Output & {
-  nodes?: number
+  nodeCount?: number
   cpus: number
   memory?: number
   gpus?: number
@@ -29,17 +29,17 @@ export const clusterEstimate = () =>
     .description('estimate in which cluster and partition a job would start first')
     .requiredOption('--cpus <n>', 'CPUs per node', integer)
     .requiredOption('--time <minutes>', 'time limit', integer)
-    .option('--nodes <n>', 'number of nodes (default: 1)', integer)
+    .option('--node-count <n>', 'number of nodes (default: 1)', integer)
     .option('--memory <gib>', 'memory per node in GiB', integer)
     .option('--gpus <n>', 'GPUs per node', integer)
     .option('--gpu-type <type>', 'type of the GPUs as Slurm names it')
     .option('--partition <name>', 'only partitions with this name')
     .withOutput()
-    .action(async ({ nodes, cpus, memory, gpus, gpuType, time, partition, ...output }: Options) => {
+    .action(async ({ nodeCount, cpus, memory, gpus, gpuType, time, partition, ...output }: Options) => {
       const input = {
         cpus,
         timeLimitMinutes: time,
-        ...(nodes === undefined ? {} : { nodes }),
+        ...(nodeCount === undefined ? {} : { nodes: nodeCount }),
         ...(memory === undefined ? {} : { memoryBytes: memory * GIB }),
         ...(gpus === undefined ? {} : { gpus }),
         ...(gpuType === undefined ? {} : { gpuType }),

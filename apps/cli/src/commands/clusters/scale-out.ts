@@ -43,8 +43,8 @@ export const clusterScaleOut = () =>
     .option('--no-watch', 'do not wait for the end')
     .action(async (name: string, selector: string, { partition, reason, yes, watch }: Options) => {
       const input = {
-        clusterId: await clusterId(name),
         nodeIds: (await selectNodes(selector)).map(({ id }) => id),
+        clusterId: await clusterId(name),
         partitions: partition,
       }
       const preview = orThrow((await request(PREVIEW, { input })).previewSlurmScaleOut)

@@ -8,6 +8,7 @@ import {
   slurmOperations,
 } from '@muster/core/slurm-operations'
 import { LOOPBACK, type TenantFixture, type TestRuntime, testRuntime } from '@muster/core/testing'
+import { ConfigError } from '@muster/slurm/config'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { slurmOperationHandler } from '../../handlers/slurm-operation.ts'
@@ -122,6 +123,27 @@ it('undoes a failed operation, also when the worker is killed meanwhile', async 
   await handle(row)
   expect(done).toEqual(['first', 'remove hosts', 'restore configuration'])
   expect(await stored(row)).toMatchObject({ status: 'FAILED', error: 'The disk of cpu-01 is full.' })
+})
+
+it('shows the steps that ran to the undo steps', async () => {
+  const seen: string[] = []
+  const row = await start()
+  const fail = step('second', async () => {
+    throw new OperationFailure('No space.')
+  })
+  const undo = step('undo', async (op) => void seen.push(...op.row.steps.map(({ name, state }) => `${name} ${state}`)))
+  await handler({ steps: [step('first'), fail], undo: [undo] })(row)
+  expect(seen).toEqual(['first DONE', 'second FAILED', 'undo RUNNING'])
+})
+
+it('ends when its input does not fit, instead of repeating the step', async () => {
+  const row = await start()
+  const refused = step('first', async () => {
+    throw new ConfigError('PowerPlugin is no key of this release.')
+  })
+  await handler({ steps: [refused], undo: [step('undo')] })(row)
+  expect(done).toEqual(['undo'])
+  expect(await stored(row)).toMatchObject({ status: 'FAILED', error: 'PowerPlugin is no key of this release.' })
 })
 
 it('names what could not be undone, and undoes the rest', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Ctx } from '@muster/core/context'
+import { DomainError } from '@muster/core/errors'
 import { retryTransient } from '@muster/core/retry-transient'
 import {
   type ClaimedSlurmOperation,
@@ -13,6 +14,9 @@ import {
   type SlurmOperationClaim,
   type SlurmStepProgress,
 } from '@muster/core/slurm-operations'
+import { HostlistError } from '@muster/slurm'
+import { InvalidSlurmWord } from '@muster/slurm/commands'
+import { ConfigError } from '@muster/slurm/config'
 import { slurmNodeScale } from '../../metrics.ts'
 import { SshFailure } from '../../ssh/ssh-failure.ts'
 import type { ControllerSessions } from '../controller-sessions.ts'
@@ -66,8 +70,11 @@ export async function runOperation(
       aborted.abort(error)
     }
   }, deps.renewEveryMs ?? RENEW_EVERY_MS)
-  const record = async (step: SlurmStepProgress) =>
-    assertClaimed(await retryTransient(() => recordSlurmStep(ctx, { ...claim, step })))
+  const record = async (step: SlurmStepProgress) => {
+    const steps = await retryTransient(() => recordSlurmStep(ctx, { ...claim, step }))
+    assertClaimed(steps !== null)
+    row = { ...row, steps: steps! }
+  }
   const contextOf = (name: string, signal: AbortSignal): OperationContext => ({
     ctx,
     row,
@@ -101,8 +108,10 @@ export async function runOperation(
       try {
         await step.run(contextOf(step.name, signal))
       } catch (error) {
-        if (error instanceof OperationFailure) await record({ name: step.name, state: 'FAILED', message: error.message })
-        throw error
+        // Errors of the abort are of the caller.
+        const failure = signal.aborted ? error : asFailure(error)
+        if (failure instanceof OperationFailure) await record({ name: step.name, state: 'FAILED', message: failure.message })
+        throw failure
       }
       await record({ name: step.name, state: 'DONE' })
     }
@@ -156,6 +165,12 @@ function countScaledNodes({ kind, nodeCount, problemCount, error }: SlurmOperati
   slurmNodeScale.attempts.inc({ cluster }, nodeCount)
   slurmNodeScale.failed.inc({ cluster }, failed)
   slurmNodeScale.success.inc({ cluster }, nodeCount - failed)
+}
+
+/** What will not change when the step is repeated ends the operation: input that does not fit the cluster as it is now. */
+function asFailure(error: unknown): unknown {
+  const isFinal = [DomainError, ConfigError, HostlistError, InvalidSlurmWord].some((kind) => error instanceof kind)
+  return isFinal ? new OperationFailure((error as Error).message, { cause: error }) : error
 }
 
 /** Fires with `signal` unless a cancel fired it: undoing goes on. */

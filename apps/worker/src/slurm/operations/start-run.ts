@@ -3,7 +3,7 @@ import type { Ctx } from '@muster/core/context'
 import { DomainError } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
 import { retryTransient } from '@muster/core/retry-transient'
-import { cancelJobRun, type JobRun, runJob } from '@muster/core/runs'
+import { cancelJobRun, runJob } from '@muster/core/runs'
 import { and, eq } from 'drizzle-orm'
 import { type FinishedRun, OperationFailure } from './operation.ts'
 
@@ -35,7 +35,17 @@ export async function startRun(
   throw new OperationFailure(`The worker of the job run was lost ${MAX_LOST} times. Check the log of the workers.`)
 }
 
-async function start(ctx: Ctx, input: Parameters<typeof runJob>[1]): Promise<JobRun> {
+async function start(ctx: Ctx, input: Parameters<typeof runJob>[1] & { idempotencyKey: string }): Promise<{ id: string }> {
+  // A repeated step may name fewer nodes than before, which would be other input for the same key.
+  const { idempotencyKeys: keys } = schema
+  const [known] = await retryTransient(() =>
+    ctx.db
+      .select({ result: keys.result })
+      .from(keys)
+      .where(and(eq(keys.tenantId, ctx.tenantId), eq(keys.verb, 'runJob'), eq(keys.key, input.idempotencyKey))),
+  )
+  const [id] = (known?.result ?? []) as string[]
+  if (id !== undefined) return { id }
   try {
     return await retryTransient(() => runJob(ctx, input))
   } catch (error) {

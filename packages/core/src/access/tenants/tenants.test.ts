@@ -12,7 +12,7 @@ import { credentialRotations } from '../../rotations/tables.ts'
 import { claimNextJobRun, wakeWaitingJobRuns } from '../../run-queue/index.ts'
 import { runJob } from '../../runs/index.ts'
 import { jobRuns } from '../../runs/tables.ts'
-import { updateBuiltInTemplates } from '../../templates/index.ts'
+import { BUILT_IN_TEMPLATES, updateBuiltInTemplates } from '../../templates/index.ts'
 import { jobTemplates } from '../../templates/tables.ts'
 import { race } from '../../testing/race.ts'
 import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
@@ -54,7 +54,7 @@ describe('createTenant', () => {
     const now = new Map(
       (await db.select().from(jobTemplates).where(eq(jobTemplates.tenantId, tenant.id))).map((row) => [row.name, row]),
     )
-    expect(now.size).toBe(9)
+    expect(now.size).toBe(BUILT_IN_TEMPLATES.length)
     expect(now.get('install_nvidia_driver')!.inputSchema).toMatchObject({ properties: { install_cuda: { type: 'boolean' } } })
     expect(now.get('deploy_node_exporter')).toMatchObject({ isSystem: false, description: 'mine' })
     const entries = await db.select().from(auditEntries).where(eq(auditEntries.tenantId, tenant.id))

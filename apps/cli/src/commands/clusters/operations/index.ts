@@ -105,4 +105,7 @@ const operationCancel = () =>
       process.stderr.write('Canceling. The operation ends when it is undone.\n')
     })
 
-export const clusterOperation = () => commandGroup('operation', [operationList(), operationGet(), operationCancel()])
+export const clusterOperation = () =>
+  commandGroup('operation', [operationList(), operationGet(), operationCancel()]).description(
+    'changes of a managed cluster or its configuration, with their progress',
+  )

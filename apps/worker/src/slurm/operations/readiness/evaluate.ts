@@ -72,7 +72,12 @@ export function evaluateReadiness(output: string, input: ReadinessInput): SlurmN
   else if (has('running', 'slurmctld')) add('slurm', 'FAILED', 'slurmctld of another cluster runs here; choose another node')
   else if (has('installed', 'slurmd')) addVersion(add, value('version'), release)
   else add('slurm', 'OK', input.installsPackages ? 'not installed' : 'in the prefix')
-  if (has('running', 'munged')) add('munge', 'WARNING', 'munge runs already; its key is replaced by that of the cluster')
+  if (has('running', 'munged'))
+    add(
+      'munge',
+      'FAILED',
+      'munge runs here, with the key of another cluster; stop it and remove its package, or choose another node',
+    )
   else add('munge', 'OK', has('installed', 'munged') ? 'installed' : 'not installed')
   if (found.has('cgroup')) add('cgroups', 'OK', value('cgroup'))
   else add('cgroups', 'WARNING', 'not mounted; slurmd cannot limit jobs')

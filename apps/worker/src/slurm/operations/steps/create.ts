@@ -1,11 +1,16 @@
 import type { CreatePlan } from '@muster/core/slurm-scaling'
 import { parseVersion } from '@muster/slurm'
 import { createConfig } from '@muster/slurm/config'
+import { QueryFailure } from '../../run-query.ts'
+import { pollCluster, readClusterNodes } from '../cluster-state.ts'
 import { installSlurm, removeSlurm } from '../install.ts'
 import { type OperationContext, OperationFailure, type Step, type Workflow } from '../operation.ts'
 import { assertSomeLeft, checkNodes, checkReadiness } from '../readiness/check-nodes.ts'
 import { forgetRollouts, recordRollout, storeConfig } from '../rollout.ts'
-import { joinGroup, leaveGroup, left, nodeIdsOf, recordHosts, testNodes, waitForRegistration } from './members.ts'
+import { drain, joinGroup, leaveGroup, left, nodeIdsOf, recordHosts, testNodes, waitForRegistration } from './members.ts'
+
+/** A new slurmctld answers within seconds. */
+const START_MS = 60_000
 
 const planOf = ({ row }: OperationContext) => row.plan as CreatePlan
 const controllerIds = (op: OperationContext) => planOf(op).controllers.map(({ nodeId }) => nodeId)
@@ -40,6 +45,7 @@ const install: Step = {
     const nodes = left(op)
     await joinGroup(op, [...controllerIds(op), ...loginIds(op), ...nodeIdsOf(nodes)])
     const { stateFolder } = planOf(op).settings
+    await op.updateNodes(nodes.map(({ name }) => ({ name, phase: 'INSTALLING' })))
     assertNone(await installSlurm(op, controllerIds(op), { role: 'controller', start: false, stateFolder }))
     const failed = await installSlurm(op, nodeIdsOf(nodes), { role: 'compute', controllers: addresses(op), start: false })
     await recordHosts(op, nodes, failed, 'INSTALLED')
@@ -76,6 +82,8 @@ const startController: Step = {
     assertNone(await installSlurm(op, controllerIds(op), { role: 'controller', start: true, config, stateFolder }))
     assertNone(await installSlurm(op, loginIds(op), { role: 'login', start: true, config }))
     await recordRollout(op, version)
+    await pollCluster(op, new Date(Date.now() + START_MS), async () => true)
+    await drain(op, [...names])
     await op.updateNodes([...names].map((name) => ({ name, phase: 'CONFIGURED' })))
   },
 }
@@ -99,6 +107,18 @@ const test: Step = {
   },
 }
 
+/** Users may run jobs as soon as the first nodes are in service. A controller that does not answer runs none. */
+async function assertNoJobs(op: OperationContext): Promise<void> {
+  const found = await readClusterNodes(op).catch((error: unknown) => {
+    op.signal.throwIfAborted()
+    if (error instanceof QueryFailure || error instanceof OperationFailure) return null
+    throw error
+  })
+  const busy = [...(found?.jobs.keys() ?? [])]
+  if (busy.length > 0)
+    throw new OperationFailure(`Jobs run on ${busy.join(', ')}, so Slurm stays. Scale in, or release the cluster.`)
+}
+
 export const CREATE: Workflow = {
   steps: [check, install, startController, start, test],
   undo: [
@@ -107,11 +127,18 @@ export const CREATE: Workflow = {
       async run(op) {
         const nodes = op.nodes.filter(({ phase }) => !['WAITING', 'CHECKED'].includes(phase))
         if (!op.row.steps.some(({ name }) => name === install.name)) return
-        await removeSlurm(op, nodeIdsOf(nodes), 'compute')
-        await removeSlurm(op, loginIds(op), 'login')
-        await removeSlurm(op, controllerIds(op), 'controller', planOf(op).settings.stateFolder)
+        await assertNoJobs(op)
+        const { stateFolder } = planOf(op).settings
+        const failed = new Map([
+          ...(await removeSlurm(op, nodeIdsOf(nodes), 'compute')),
+          ...(await removeSlurm(op, loginIds(op), 'login')),
+          ...(await removeSlurm(op, controllerIds(op), 'controller', stateFolder)),
+        ])
         await leaveGroup(op, [...controllerIds(op), ...loginIds(op), ...nodeIdsOf(op.nodes)])
         await forgetRollouts(op)
+        const known = [...planOf(op).controllers, ...planOf(op).login, ...planOf(op).nodes]
+        const left = known.filter(({ nodeId }) => failed.has(nodeId)).map(({ nodeId, name }) => `${name}: ${failed.get(nodeId)}`)
+        if (left.length > 0) throw new OperationFailure(`Slurm could not be removed from ${left.join('; ')}.`)
       },
     },
   ],

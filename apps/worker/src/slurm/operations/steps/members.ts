@@ -1,7 +1,7 @@
 import { retryTransient } from '@muster/core/retry-transient'
 import type { SlurmOperationNode } from '@muster/core/slurm-operations'
 import { leaveClusterGroup, prepareClusterGroup } from '@muster/core/slurm-scaling'
-import { actionArguments, testJob } from '@muster/slurm/commands'
+import { actionArguments, createReservation, deleteReservation, testJob } from '@muster/slurm/commands'
 import { pollCluster, readClusterNodes, runAsRoot } from '../cluster-state.ts'
 import type { FailedHosts } from '../install.ts'
 import { type OperationContext, OperationFailure } from '../operation.ts'
@@ -10,6 +10,8 @@ import { assertSomeLeft } from '../readiness/check-nodes.ts'
 /** New nodes register within seconds after slurmd starts. */
 const REGISTER_MS = 120_000
 const TEST_JOB_MS = 90_000
+/** Of a node for its test job. */
+const RESERVED_MINUTES = 5
 
 export const left = ({ nodes }: OperationContext): SlurmOperationNode[] => nodes.filter(({ isFailed }) => !isFailed)
 export const nodeIdsOf = (nodes: readonly SlurmOperationNode[]): string[] => nodes.flatMap(({ nodeId }) => nodeId ?? [])
@@ -86,14 +88,24 @@ export async function waitForRegistration(op: OperationContext): Promise<void> {
   )
 }
 
-/** Runs a job on each node before users' jobs can start there. A node whose job fails stays drained. */
+/** Runs a job on each node, in a reservation, so that no job of a user starts there before. A node whose job fails stays drained. */
 export async function testNodes(op: OperationContext): Promise<void> {
   for (const { name, phase } of left(op)) {
     if (phase === 'IN_SERVICE') continue
     const { nodes } = await readClusterNodes(op)
-    await undrain(op, [name])
+    const reservation = `muster_test_${name}`
+    await drain(op, [name])
+    await endReservation(op, reservation)
+    const reserved = {
+      durationMinutes: RESERVED_MINUTES,
+      nodes: [name],
+      users: ['root'],
+      flags: ['MAINT', 'IGNORE_JOBS'] as const,
+    }
+    await runAsRoot(op, createReservation(reservation, reserved))
     try {
-      await runAsRoot(op, testJob(name, nodes.get(name)?.partitions[0] ?? null), TEST_JOB_MS)
+      await undrain(op, [name])
+      await runAsRoot(op, testJob(name, nodes.get(name)?.partitions[0] ?? null, reservation), TEST_JOB_MS)
       await op.updateNodes([{ name, phase: 'IN_SERVICE', message: null }])
     } catch (error) {
       if (!(error instanceof OperationFailure)) throw error
@@ -101,5 +113,13 @@ export async function testNodes(op: OperationContext): Promise<void> {
       await drain(op, [name])
       await op.updateNodes([{ name, isFailed: true, message: `The test job failed. ${error.message}` }])
     }
+    await endReservation(op, reservation)
   }
+}
+
+/** Ends a reservation if it exists; a killed worker leaves one, which ends by itself. */
+async function endReservation(op: OperationContext, name: string): Promise<void> {
+  await runAsRoot(op, deleteReservation(name)).catch((error) => {
+    if (!(error instanceof OperationFailure)) throw error
+  })
 }

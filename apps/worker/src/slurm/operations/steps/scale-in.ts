@@ -80,7 +80,7 @@ const configure: Step = {
 const cleanUp: Step = {
   name: 'remove Slurm from the nodes',
   async run(op) {
-    const nodes = left(op).filter(({ phase }) => phase === 'REMOVED')
+    const nodes = left(op).filter(({ phase }) => phase === 'REMOVED' || phase === 'CLEANED')
     const failed = await removeSlurm(op, nodeIdsOf(nodes), 'compute')
     await op.updateNodes(
       nodes.map(({ name, nodeId }) => {

@@ -2,7 +2,7 @@ import type { ScaleOutPlan } from '@muster/core/slurm-scaling'
 import { addNodes, nodeNames, parseConfig, removeNodes } from '@muster/slurm/config'
 import { readClusterNodes } from '../cluster-state.ts'
 import { installSlurm, removeSlurm } from '../install.ts'
-import { type OperationContext, OperationFailure, type Step, type Workflow } from '../operation.ts'
+import type { OperationContext, Step, Workflow } from '../operation.ts'
 import { assertSomeLeft, checkReadiness } from '../readiness/check-nodes.ts'
 import { rolledOut, rollout, storeConfig, undoCanceledRollout } from '../rollout.ts'
 import { drain, joinGroup, leaveGroup, left, nodeIdsOf, recordHosts, testNodes, waitForRegistration } from './members.ts'
@@ -31,6 +31,7 @@ const install: Step = {
     const nodes = left(op)
     await joinGroup(op, nodeIdsOf(nodes))
     const controllers = (await controllersOf(op)).map(({ address }) => address)
+    await op.updateNodes(nodes.map(({ name }) => ({ name, phase: 'INSTALLING' })))
     const failed = await installSlurm(op, nodeIdsOf(nodes), { role: 'compute', controllers, start: false })
     await recordHosts(op, nodes, failed, 'INSTALLED')
   },
@@ -92,20 +93,28 @@ async function takeOut(op: OperationContext, names: string[]): Promise<void> {
   const current = await rolledOut(op)
   const configured = new Set(nodeNames(parseConfig(current.files['slurm.conf'])))
   const listed = names.filter((name) => configured.has(name))
+  let leaving = names
   if (listed.length > 0) {
     await drain(op, listed)
     const { jobs } = await readClusterNodes(op)
     const busy = listed.filter((name) => jobs.has(name))
-    if (busy.length > 0)
-      throw new OperationFailure(
-        `Jobs run on ${busy.join(', ')}, which stay in the cluster, drained. Remove them with a scale-in.`,
-      )
-    await rollout(op, current, await storeConfig(op, 'SCALED_IN', removeNodes(current.files, listed)))
+    const message = 'Jobs run on it, so it stays in the cluster, drained. Remove it with a scale-in.'
+    await op.updateNodes(busy.map((name) => ({ name, isFailed: true, message })))
+    const free = listed.filter((name) => !jobs.has(name))
+    if (free.length > 0) await rollout(op, current, await storeConfig(op, 'SCALED_IN', removeNodes(current.files, free)))
+    leaving = names.filter((name) => !busy.includes(name))
   }
-  const nodes = op.nodes.filter(({ name, phase }) => names.includes(name) && !['WAITING', 'CHECKED'].includes(phase))
-  // A node that is away cannot be cleaned up; the reason of its failure is known already.
-  await removeSlurm(op, nodeIdsOf(nodes), 'compute')
-  await leaveGroup(op, nodeIdsOf(op.nodes.filter(({ name }) => names.includes(name))))
+  const nodes = op.nodes.filter(({ name, phase }) => leaving.includes(name) && !['WAITING', 'CHECKED'].includes(phase))
+  const failed = await removeSlurm(op, nodeIdsOf(nodes), 'compute')
+  await op.updateNodes(
+    nodes.flatMap(({ name, nodeId, message }) => {
+      const reason = failed.get(nodeId ?? '')
+      return reason === undefined
+        ? []
+        : { name, message: `${message ?? ''} Slurm could not be removed from it: ${reason}`.trim() }
+    }),
+  )
+  await leaveGroup(op, nodeIdsOf(op.nodes.filter(({ name }) => leaving.includes(name))))
 }
 
 export const SCALE_OUT: Workflow = {
@@ -117,7 +126,7 @@ export const SCALE_OUT: Workflow = {
         await undoCanceledRollout(op)
         await takeOut(
           op,
-          op.nodes.map(({ name }) => name),
+          op.nodes.filter(({ phase }) => phase !== 'IN_SERVICE').map(({ name }) => name),
         )
       },
     },
