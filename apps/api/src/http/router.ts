@@ -15,6 +15,8 @@ import { clusterMetricsEndpoint } from './prometheus/cluster-metrics.ts'
 import { nodeMetricsEndpoint } from './prometheus/node-metrics.ts'
 import { serviceDiscoveryEndpoint } from './prometheus/service-discovery.ts'
 import { sendSchema } from './schema-file.ts'
+import { SLURM_ENDPOINTS } from './slurm-rest/endpoints.ts'
+import { serveRest } from './slurm-rest/serve.ts'
 import { serveTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
 export const TOKEN_ENDPOINTS: Record<string, TokenEndpoint> = {
@@ -64,6 +66,9 @@ export function createRouter(
     )
   for (const [path, send] of Object.entries(DOWNLOADS))
     router.all(path, (req, res, { id }) => serveDownload(api, send, id!, req, res))
+
+  for (const [path, endpoints] of Object.entries(SLURM_ENDPOINTS))
+    router.all(path, (req, res, { id }) => compressed((req, res) => serveRest(api, endpoints, id, req, res))(req, res))
 
   for (const prefix of AGENT_PREFIXES) {
     router.all(`${prefix}/nodes/register`, agents.register)
