@@ -216,6 +216,7 @@ CREATE TABLE "slurm_operations" (
 	"steps" jsonb DEFAULT '[]' NOT NULL,
 	"step" text,
 	"config_number" integer,
+	"rollout" jsonb,
 	"node_count" integer DEFAULT 0 NOT NULL,
 	"problem_count" integer DEFAULT 0 NOT NULL,
 	"claim_token" text,

@@ -1,5 +1,5 @@
 import { type ConfigFiles, type ConfigPlan, planConfig } from '@muster/slurm/config'
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { audit } from '../audit/index.ts'
 import { slurmClusterChanged } from '../clusters/change-events.ts'
 import { type SlurmCluster, slurmClusters, slurmNodes } from '../clusters/tables.ts'
@@ -7,7 +7,8 @@ import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.t
 import { visibleTo } from '../kernel/db/rows.ts'
 import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
 import { NotFound } from '../kernel/errors.ts'
-import { slurmOperations } from '../slurm-operations/tables.ts'
+import { computeNodes } from '../nodes/tables.ts'
+import { type SlurmRolloutProgress, slurmOperations } from '../slurm-operations/tables.ts'
 import { slurmConfigAudit } from './audit-actions.ts'
 import { type ConfigHost, configHosts, findCluster } from './find-cluster.ts'
 import { slurmConfigPermissions } from './permissions.ts'
@@ -30,15 +31,17 @@ export type SlurmRollout = {
   hosts: ConfigHost[]
   /** Those of the hosts that run slurmctld. */
   controllers: ConfigHost[]
-  /** Nodes whose slurmd restarts, and names of those that the inventory does not have. */
-  slurmdNodes: ConfigHost[]
+  /** Nodes whose slurmd restarts, by NodeName, and NodeNames of those that the inventory does not have. */
+  slurmdNodes: Map<string, ConfigHost>
   unknownNodes: string[]
+  /** Of an earlier execution; null when it has written nothing. */
+  progress: SlurmRolloutProgress | null
 }
 
-/** Reads what a rollout needs. Equal numbers: only the files and the hosts. @throws NotFound; Conflict there is no controller node */
+/** Reads what a rollout of an operation needs. @throws NotFound; Conflict there is no controller node */
 export async function readSlurmRollout(
   ctx: Ctx,
-  { clusterId, from, to }: { clusterId: string; from: number; to: number },
+  { operationId, clusterId, from, to }: { operationId: string; clusterId: string; from: number; to: number },
 ): Promise<SlurmRollout> {
   authorize(ctx, slurmConfigPermissions.report)
   const cluster = await findCluster(ctx.db, ctx, clusterId)
@@ -46,18 +49,25 @@ export async function readSlurmRollout(
   const plan = planConfig(before.files, after.files, releaseOf(cluster))
   const hosts = await configHosts(ctx.db, ctx, cluster)
   const matched = await ctx.db
-    .select({ name: slurmNodes.name, nodeId: slurmNodes.nodeId })
+    .select({ nodeName: slurmNodes.name, nodeId: computeNodes.id, name: computeNodes.name })
     .from(slurmNodes)
-    .where(and(eq(slurmNodes.clusterId, clusterId), isNotNull(slurmNodes.nodeId)))
-  const byName = new Map(matched.map(({ name, nodeId }) => [name, nodeId!]))
+    .innerJoin(computeNodes, eq(computeNodes.id, slurmNodes.nodeId))
+    .where(eq(slurmNodes.clusterId, clusterId))
+  const byName = new Map(matched.map(({ nodeName, ...node }) => [nodeName, node]))
+  const [operation] = await ctx.db
+    .select({ rollout: slurmOperations.rollout })
+    .from(slurmOperations)
+    .where(and(visibleTo(ctx, slurmOperations), eq(slurmOperations.id, operationId)))
+  const progress = operation?.rollout ?? null
   return {
     from: before.files,
     to: after.files,
     plan,
     hosts,
     controllers: hosts.filter(({ nodeId }) => nodeId === cluster.controllerNodeId || nodeId === cluster.backupNodeId),
-    slurmdNodes: plan.nodes.flatMap((name) => (byName.has(name) ? [{ name, nodeId: byName.get(name)! }] : [])),
+    slurmdNodes: new Map(plan.nodes.flatMap((name) => (byName.has(name) ? [[name, byName.get(name)!]] : []))),
     unknownNodes: plan.nodes.filter((name) => !byName.has(name)),
+    progress: progress?.from === from && progress.to === to ? progress : null,
   }
 }
 

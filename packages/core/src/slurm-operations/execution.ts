@@ -14,6 +14,7 @@ import {
   type SlurmOperation,
   type SlurmOperationNode,
   type SlurmOperationStep,
+  type SlurmRolloutProgress,
   slurmOperationNodes,
   slurmOperations,
 } from './tables.ts'
@@ -164,6 +165,23 @@ export async function recordSlurmOperationFailure(
       .set({ error: sanitizeForPostgres(error) })
       .where(eq(slurmOperations.id, row.id))
     ctx.notify(slurmOperationChanged(row))
+    return true
+  })
+}
+
+/** Stores the progress of a rollout. @returns false when the worker lost its claim, and nothing was stored */
+export async function recordSlurmRolloutProgress(
+  ctx: Ctx,
+  { rollout, ...claim }: SlurmOperationClaim & { rollout: SlurmRolloutProgress },
+): Promise<boolean> {
+  authorize(ctx, slurmOperationPermissions.report)
+  return inTransaction(ctx, async (tx, ctx) => {
+    const row = await renew(tx, ctx, claim)
+    if (!row) return false
+    await tx
+      .update(slurmOperations)
+      .set({ rollout: sanitizeForPostgres(rollout) })
+      .where(eq(slurmOperations.id, row.id))
     return true
   })
 }

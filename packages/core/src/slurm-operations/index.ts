@@ -7,6 +7,7 @@ export {
   finishSlurmOperation,
   recordSlurmOperationFailure,
   recordSlurmOperationNodes,
+  recordSlurmRolloutProgress,
   recordSlurmStep,
   releaseSlurmOperation,
   renewSlurmOperation,
@@ -27,6 +28,7 @@ export {
   type SlurmOperationNode,
   type SlurmOperationStatus,
   type SlurmOperationStep,
+  type SlurmRolloutProgress,
   slurmOperationNodes,
   slurmOperations,
 } from './tables.ts'

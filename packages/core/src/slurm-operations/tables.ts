@@ -23,6 +23,16 @@ export type SlurmOperationStep = {
   message: string | null
 }
 
+/** Progress of the rollout of a configuration. */
+export type SlurmRolloutProgress = {
+  from: number
+  to: number
+  /** Nodes that worked before the first file was written. */
+  workingNodes: string[]
+  /** Why the earlier files are restored; null while the new ones are written and checked. */
+  failure: string | null
+}
+
 /** The index that limits a cluster to one unfinished operation. */
 export const ONE_UNFINISHED = 'slurm_operations_one_unfinished'
 
@@ -49,6 +59,8 @@ export const slurmOperations = snakeCase.table(
     step: text(),
     /** Version of the configuration that the operation rolls out. */
     configNumber: integer(),
+    /** The last rollout; another worker continues it. Null before its first file is written. */
+    rollout: jsonb().$type<SlurmRolloutProgress>(),
     nodeCount: integer().notNull().default(0),
     /** Nodes that failed, at the end. */
     problemCount: integer().notNull().default(0),

@@ -315,6 +315,11 @@ export const BUILT_IN_TEMPLATES = [
         description: 'Whether slurmctld is restarted. In any case all daemons are told to read the files.',
         examples: [false],
       },
+      slurm_config_restore: {
+        type: 'boolean',
+        description: 'Whether earlier files are restored: a host that fails does not end the run for the others.',
+        examples: [false],
+      },
       slurm_config_daemons: slurmHosts('Names of the hosts whose slurmd is restarted.'),
       slurm_config_programs: text(
         'Folder of Slurm’s programs, such as /opt/slurm/bin. Empty: they are on the path.',

@@ -1,21 +1,27 @@
 import { setTimeout } from 'node:timers/promises'
 import { retryTransient } from '@muster/core/retry-transient'
 import {
+  CONFIG_FILES,
   type ConfigFiles,
   type ConfigHost,
   readSlurmRollout,
   recordSlurmConfigRollout,
   type SlurmRollout,
 } from '@muster/core/slurm-configs'
+import { recordSlurmRolloutProgress, type SlurmRolloutProgress } from '@muster/core/slurm-operations'
+import pLimit from 'p-limit'
 import { SshFailure } from '../../ssh/ssh-failure.ts'
 import { readCluster } from '../read-cluster.ts'
 import { QueryFailure } from '../run-query.ts'
 import { configFolder, describeDifference, expectedHashes, readConfigFiles } from './config-files.ts'
-import { type FinishedRun, OperationCanceled, type OperationContext, OperationFailure } from './operation.ts'
+import { type FinishedRun, OperationCanceled, type OperationContext, OperationFailure, OperationTakenOver } from './operation.ts'
+import { drainRemovedNodes } from './removed-nodes.ts'
 
 const TEMPLATE = 'slurm_configure'
 const HEALTH_TIMEOUT_MS = 90_000
 const HEALTH_EVERY_MS = 1000
+/** Hosts whose files are read at the same time. */
+const CONCURRENT_READS = 16
 
 /** Numbers of the version that the hosts have, and of the one that they get. */
 export type ConfigChange = { from: number; to: number }
@@ -29,71 +35,140 @@ export async function rolloutConfig(op: OperationContext, change: ConfigChange):
   const rollout = await readRollout(op, change)
   await op.report(`Compare the files of ${rollout.hosts.length} hosts with version ${change.from}.`)
   await assertNoDrift(op, rollout, change)
-  if (rollout.unknownNodes.length > 0)
-    throw new OperationFailure(
-      `slurmd of ${rollout.unknownNodes.slice(0, 5).join(', ')} must restart, but the inventory does not have these nodes. Add them, or match them.`,
-    )
-  const before = await readNodes(op).catch(() => null)
+  const progress = rollout.progress ?? (await start(op, rollout, change))
   try {
-    await op.report(`Write version ${change.to} on ${rollout.hosts.length} hosts.`)
-    await apply(op, rollout, { files: rollout.to, isRestart: rollout.plan.controllers === 'RESTART', name: 'rollout' })
+    if (progress.failure !== null) throw new OperationFailure(progress.failure)
+    await drainRemovedNodes(op, rollout.plan.removedNodes)
+    const silent = rollout.plan.nodes.filter((name) => !progress.workingNodes.includes(name))
+    await op.report(
+      `Write version ${change.to} on ${rollout.hosts.length} hosts.${silent.length > 0 ? ` slurmd of ${silent.slice(0, 5).join(', ')}${silent.length > 5 ? ` and ${silent.length - 5} more` : ''} does not run, and is not restarted.` : ''}`,
+    )
+    await apply(op, rollout, progress, {
+      files: rollout.to,
+      isRestart: rollout.plan.controllers === 'RESTART',
+      isRestore: false,
+    })
     await op.report('Check that Slurm works.')
-    await waitForHealth(op, rollout, before)
+    await waitForHealth(op, rollout, progress)
+    await assertWritten(op, rollout, change)
   } catch (error) {
     if (!(error instanceof OperationFailure) || error instanceof OperationCanceled || op.signal.aborted) throw error
-    const found = await Promise.all(rollout.hosts.map(({ nodeId }) => readHost(op, nodeId).catch(() => null)))
-    // Hosts refused the files before the first one was changed.
-    if (found.every((files) => describeDifference(rollout.from, files) === null)) throw error
+    if (progress.failure === null) {
+      const found = await readHosts(op, rollout)
+      // Hosts refused the files before the first one was changed.
+      if (found.every((files) => files !== null && isVersion(rollout.from, files))) throw error
+      // Another worker must not take the restored hosts for hosts with the new files.
+      await record(op, { ...progress, failure: error.message })
+    }
     await op.report(`Restore version ${change.from}.`)
-    await restore(op, rollout, error)
+    await restore(op, rollout, progress, error)
   }
   await retryTransient(() => recordSlurmConfigRollout(op.ctx, { clusterId: op.cluster.id, number: change.to }))
 }
 
 /**
- * Restores the version before on hosts that a canceled rollout has changed. A rollout that failed has restored it already, and one that
- * found other files has written nothing.
+ * Restores the version before on hosts that a canceled rollout has changed, or that do not answer. A rollout that failed has restored it
+ * already, and one that found other files has written nothing.
  */
 export async function undoRollout(op: OperationContext, change: ConfigChange): Promise<void> {
   const rollout = await readRollout(op, change)
-  const found = await Promise.all(rollout.hosts.map(({ nodeId }) => readHost(op, nodeId)))
-  const isOld = (files: ConfigFiles | null) => describeDifference(rollout.from, files) === null
-  const isNew = (files: ConfigFiles | null) => describeDifference(rollout.to, files) === null
-  if (!found.every((files) => isOld(files) || isNew(files))) return
-  if (found.some(isNew) || op.row.cancelRequestedAt !== null) await restore(op, rollout, null)
+  // No file was written.
+  if (rollout.progress === null) return
+  const found = await readHosts(op, rollout)
+  const isChanged = found.some((files) => files === null || (!isVersion(rollout.from, files) && isKnown(rollout, files)))
+  if (isChanged || op.row.cancelRequestedAt !== null) await restore(op, rollout, rollout.progress, null)
 }
 
 const readRollout = (op: OperationContext, change: ConfigChange): Promise<SlurmRollout> =>
-  retryTransient(() => readSlurmRollout(op.ctx, { clusterId: op.cluster.id, ...change }))
+  retryTransient(() => readSlurmRollout(op.ctx, { operationId: op.row.id, clusterId: op.cluster.id, ...change }))
+
+/** Stores which nodes work: a later execution finds those that the new files broke. @throws OperationFailure */
+async function start(
+  op: OperationContext,
+  { unknownNodes }: SlurmRollout,
+  { from, to }: ConfigChange,
+): Promise<SlurmRolloutProgress> {
+  const workingNodes = await readWorkingNodes(op).catch((error) => {
+    op.signal.throwIfAborted()
+    if (!isSilence(error)) throw error
+    throw new OperationFailure(
+      `Slurm does not answer, so that the new files could not be checked. Nothing was written. Start slurmctld, then try again. ${error.message}`,
+    )
+  })
+  const unknown = unknownNodes.filter((name) => workingNodes.includes(name))
+  if (unknown.length > 0)
+    throw new OperationFailure(
+      `slurmd of ${unknown.slice(0, 5).join(', ')} must restart, but the inventory does not have these nodes. Add them, or match them.`,
+    )
+  return record(op, { from, to, workingNodes, failure: null })
+}
+
+async function record(op: OperationContext, rollout: SlurmRolloutProgress): Promise<SlurmRolloutProgress> {
+  const claim = { id: op.row.id, token: op.row.claimToken! }
+  if (!(await retryTransient(() => recordSlurmRolloutProgress(op.ctx, { ...claim, rollout })))) throw new OperationTakenOver()
+  return rollout
+}
 
 const readHost = (op: OperationContext, nodeId: string): Promise<ConfigFiles | null> =>
   op.onNode(nodeId, (controller) => readConfigFiles(controller, configFolder(op.cluster)))
 
-/** An earlier execution may have written the new files on some hosts. */
-async function assertNoDrift(
-  op: OperationContext,
-  { hosts, from, to }: SlurmRollout,
-  { from: number }: ConfigChange,
-): Promise<void> {
-  const changed: string[] = []
-  for (const { nodeId, name } of hosts) {
+/** Files of each host; null where they are missing or cannot be read. */
+const readHosts = (op: OperationContext, { hosts }: SlurmRollout): Promise<(ConfigFiles | null)[]> =>
+  pLimit(CONCURRENT_READS).map(hosts, ({ nodeId }) =>
+    readHost(op, nodeId).catch((error) => {
+      if (!(error instanceof OperationFailure) || op.signal.aborted) throw error
+      return null
+    }),
+  )
+
+const isVersion = (version: ConfigFiles, files: ConfigFiles): boolean => describeDifference(version, files) === null
+
+/** An earlier execution may have written some of the new files. */
+const isKnown = ({ from, to }: SlurmRollout, files: ConfigFiles): boolean =>
+  CONFIG_FILES.every((name) => files[name] === from[name] || files[name] === to[name])
+
+async function assertNoDrift(op: OperationContext, rollout: SlurmRollout, { from: number }: ConfigChange): Promise<void> {
+  const found = await pLimit(CONCURRENT_READS).map(rollout.hosts, async ({ nodeId, name }) => {
     const files = await readHost(op, nodeId)
-    const difference = describeDifference(from, files)
-    if (difference === null || describeDifference(to, files) === null) continue
-    changed.push(`${name}: ${difference}`)
-    await op.updateNodes([{ name, phase: 'DIFFERS', isFailed: true, message: difference }])
-  }
-  if (changed.length > 0)
+    const difference = describeDifference(rollout.from, files)
+    return difference === null || (files !== null && isKnown(rollout, files)) ? [] : [{ name, difference }]
+  })
+  const changed = found.flat()
+  if (changed.length === 0) return
+  await op.updateNodes(changed.map(({ name, difference }) => ({ name, phase: 'DIFFERS', isFailed: true, message: difference })))
+  throw new OperationFailure(
+    `Files were changed without Muster since version ${number}. Nothing was written. Import them as a new version, or undo the change. ${changed.map(({ name, difference }) => `${name}: ${difference}`).join('\n')}`,
+  )
+}
+
+/** @throws OperationFailure a host has other files, or cannot be read */
+async function assertWritten(op: OperationContext, { hosts, to }: SlurmRollout, change: ConfigChange): Promise<void> {
+  const found = await pLimit(CONCURRENT_READS).map(hosts, async ({ nodeId, name }) => {
+    const files = await readHost(op, nodeId)
+    return files !== null && isVersion(to, files) ? [] : [name]
+  })
+  const names = found.flat()
+  if (names.length > 0)
     throw new OperationFailure(
-      `Files were changed without Muster since version ${number}. Nothing was written. Import them as a new version, or undo the change. ${changed.join('\n')}`,
+      `${names.slice(0, 10).join(', ')} ${names.length === 1 ? 'does' : 'do'} not have version ${change.to}.`,
     )
 }
 
-type Application = { files: ConfigFiles; isRestart: boolean; name: string }
+type Application = { files: ConfigFiles; isRestart: boolean; isRestore: boolean }
 
-/** One run: the role checks the files on all hosts before it changes the first one. @throws OperationFailure naming each host that failed */
-async function apply(op: OperationContext, rollout: SlurmRollout, { files, isRestart, name }: Application): Promise<void> {
-  const { hosts, controllers, slurmdNodes } = rollout
+/**
+ * One run: the role checks the files on all hosts before it changes the first one. A host that fails ends the run for all, unless they
+ * are restored.
+ * @throws OperationFailure naming each host that failed
+ */
+async function apply(
+  op: OperationContext,
+  rollout: SlurmRollout,
+  { workingNodes }: SlurmRolloutProgress,
+  { files, isRestart, isRestore }: Application,
+): Promise<void> {
+  const { hosts, controllers } = rollout
+  const slurmdNodes = [...rollout.slurmdNodes].flatMap(([name, node]) => (workingNodes.includes(name) ? [node] : []))
   const nodes = [...hosts, ...slurmdNodes.filter(({ nodeId }) => !hosts.some((host) => host.nodeId === nodeId))]
   const named = (list: ConfigHost[]) => list.map(({ name }) => name)
   const vars = {
@@ -104,13 +179,14 @@ async function apply(op: OperationContext, rollout: SlurmRollout, { files, isRes
     slurm_config_hosts: named(hosts),
     slurm_config_controllers: named(controllers),
     slurm_config_restart: isRestart,
+    slurm_config_restore: isRestore,
     slurm_config_daemons: named(slurmdNodes),
   }
   const finished = await op.startRun(
     TEMPLATE,
     nodes.map(({ nodeId }) => nodeId),
     vars,
-    name,
+    isRestore ? 'restore' : 'rollout',
   )
   if (finished.run.status !== 'SUCCEEDED') throw new OperationFailure(failureOf(finished, nodes))
 }
@@ -124,50 +200,60 @@ function failureOf({ run, hosts }: FinishedRun, nodes: ConfigHost[]): string {
 }
 
 /** @throws OperationFailure the cause, and what could not be restored */
-async function restore(op: OperationContext, rollout: SlurmRollout, cause: OperationFailure | null): Promise<void> {
+async function restore(
+  op: OperationContext,
+  rollout: SlurmRollout,
+  progress: SlurmRolloutProgress,
+  cause: OperationFailure | null,
+): Promise<void> {
   try {
-    await apply(op, rollout, { files: rollout.from, isRestart: true, name: 'restore' })
+    await apply(op, rollout, progress, { files: rollout.from, isRestart: true, isRestore: true })
   } catch (error) {
     if (!(error instanceof OperationFailure) || error instanceof OperationCanceled) throw error
     throw new OperationFailure(
-      [cause?.message, `The earlier files could not be restored: ${error.message}`].filter(Boolean).join(' '),
+      [cause?.message, `The earlier files could not be restored on all hosts: ${error.message}`].filter(Boolean).join(' '),
     )
   }
   if (cause) throw new OperationFailure(`${cause.message} The earlier files were restored on all hosts.`)
 }
 
 const NOT_WORKING = ['NOT_RESPONDING', 'INVALID_REG', 'DOWN']
-type NodeStates = Map<string, boolean>
 
-/** Whether each node works, and proof that the queue can be read. */
-const readNodes = (op: OperationContext): Promise<NodeStates> =>
+/** Names of the nodes that work, and proof that the queue can be read. */
+const readWorkingNodes = (op: OperationContext): Promise<string[]> =>
   op.slurm(async (controller) => {
     const { nodes } = await readCluster({ ...controller, onReport: () => {} }, false)
-    return new Map(nodes.map(({ name, states }) => [name, !states.some((state) => NOT_WORKING.includes(state))]))
+    return nodes.flatMap(({ name, states }) => (states.some((state) => NOT_WORKING.includes(state)) ? [] : [name]))
   })
 
+const isSilence = (error: unknown): error is OperationFailure | QueryFailure | SshFailure =>
+  error instanceof OperationFailure || error instanceof QueryFailure || error instanceof SshFailure
+
 /** Waits until the controller answers, and all nodes that worked before work. @throws OperationFailure */
-async function waitForHealth(op: OperationContext, { plan }: SlurmRollout, before: NodeStates | null): Promise<void> {
+async function waitForHealth(
+  op: OperationContext,
+  { plan: { removedNodes } }: SlurmRollout,
+  { workingNodes }: SlurmRolloutProgress,
+): Promise<void> {
+  const expected = workingNodes.filter((name) => !removedNodes.includes(name))
   const deadline = performance.now() + HEALTH_TIMEOUT_MS
   for (;;) {
     op.signal.throwIfAborted()
-    const problem = await healthProblem(op, plan.removedNodes, before)
+    const problem = await healthProblem(op, expected)
     if (problem === null) return
     if (performance.now() > deadline) throw new OperationFailure(`Slurm does not work with the new files: ${problem}`)
     await setTimeout(HEALTH_EVERY_MS, null, { signal: op.signal }).catch(() => {})
   }
 }
 
-async function healthProblem(op: OperationContext, removed: string[], before: NodeStates | null): Promise<string | null> {
-  let now: NodeStates
+async function healthProblem(op: OperationContext, expected: string[]): Promise<string | null> {
+  let now: Set<string>
   try {
-    now = await readNodes(op)
+    now = new Set(await readWorkingNodes(op))
   } catch (error) {
-    if (error instanceof OperationFailure || error instanceof QueryFailure || error instanceof SshFailure) return error.message
+    if (isSilence(error)) return error.message
     throw error
   }
-  const lost = [...(before ?? [])]
-    .filter(([name, works]) => works && !removed.includes(name) && !now.get(name))
-    .map(([name]) => name)
+  const lost = expected.filter((name) => !now.has(name))
   return lost.length > 0 ? `${lost.slice(0, 10).join(', ')} ${lost.length === 1 ? 'does' : 'do'} not respond.` : null
 }

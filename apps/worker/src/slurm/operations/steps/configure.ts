@@ -1,8 +1,15 @@
 import { DomainError } from '@muster/core/errors'
 import { retryTransient } from '@muster/core/retry-transient'
-import { type ConfigFiles, readConfigHosts, recordSlurmConfigDrift, recordSlurmConfigImport } from '@muster/core/slurm-configs'
+import {
+  type ConfigFiles,
+  type ConfigPlan,
+  readConfigHosts,
+  recordSlurmConfigDrift,
+  recordSlurmConfigImport,
+} from '@muster/core/slurm-configs'
 import { configFolder, describeDifference, readConfigFiles } from '../config-files.ts'
 import { type OperationContext, OperationFailure, type Workflow } from '../operation.ts'
+import { undrainRemovedNodes } from '../removed-nodes.ts'
 import { type ConfigChange, rolloutConfig, undoRollout } from '../rollout-config.ts'
 
 type Input =
@@ -33,7 +40,9 @@ export const CONFIGURE: Workflow = {
       name: 'restore configuration',
       async run(op) {
         const input = op.row.input as Input
-        if (input.action === 'ROLLOUT') await undoRollout(op, input)
+        if (input.action !== 'ROLLOUT') return
+        await undoRollout(op, input)
+        if ((op.row.plan as ConfigPlan).removedNodes.length > 0) await undrainRemovedNodes(op)
       },
     },
   ],

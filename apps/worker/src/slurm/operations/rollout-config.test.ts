@@ -1,0 +1,151 @@
+import type { ConfigFiles } from '@muster/core/slurm-configs'
+import type { SlurmRolloutProgress } from '@muster/core/slurm-operations'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { type OperationContext, OperationFailure } from './operation.ts'
+import { rolloutConfig, undoRollout } from './rollout-config.ts'
+
+const FROM: ConfigFiles = { 'slurm.conf': 'ClusterName=a\n', 'cgroup.conf': 'old\n' }
+const TO: ConfigFiles = { 'slurm.conf': 'ClusterName=a\nKillWait=3\n', 'cgroup.conf': 'new\n' }
+const change = { from: 1, to: 2 }
+
+/** The hosts, Slurm, and what is stored. */
+const world = vi.hoisted(() => ({
+  files: new Map<string, unknown>(),
+  progress: null as unknown,
+  working: [] as string[] | null,
+  removedNodes: [] as string[],
+  jobs: new Map<string, string[]>(),
+  recorded: [] as number[],
+}))
+vi.mock('@muster/core/slurm-configs', async (original) => ({
+  ...(await original<object>()),
+  readSlurmRollout: async () => ({
+    from: FROM,
+    to: TO,
+    plan: { controllers: 'RESTART', nodes: ['n1', 'n2'], addedNodes: [], removedNodes: world.removedNodes, lost: [] },
+    hosts: [...world.files.keys()].map((name) => ({ name, nodeId: name })),
+    controllers: [{ name: 'ctl', nodeId: 'ctl' }],
+    slurmdNodes: new Map(['n1', 'n2'].map((name) => [name, { name: `${name}.example.org`, nodeId: name }])),
+    unknownNodes: [],
+    progress: world.progress,
+  }),
+  recordSlurmConfigRollout: async (_: unknown, { number }: { number: number }) => void world.recorded.push(number),
+}))
+vi.mock('@muster/core/slurm-operations', async (original) => ({
+  ...(await original<object>()),
+  recordSlurmRolloutProgress: async (_: unknown, { rollout }: { rollout: unknown }) => {
+    world.progress = rollout
+    return true
+  },
+}))
+vi.mock('./config-files.ts', async (original) => ({
+  ...(await original<object>()),
+  readConfigFiles: async (name: string) => {
+    const files = world.files.get(name)
+    if (files === 'UNREACHABLE') throw new OperationFailure(`${name} is unreachable.`)
+    return files
+  },
+}))
+vi.mock('../read-cluster.ts', () => ({
+  readCluster: async () => {
+    if (world.working === null) throw new OperationFailure('slurmctld does not answer.')
+    return { nodes: ['n1', 'n2'].map((name) => ({ name, states: [world.working!.includes(name) ? 'IDLE' : 'DOWN'] })) }
+  },
+}))
+vi.mock('./cluster-state.ts', () => ({
+  readClusterNodes: async () => ({
+    nodes: new Map(['n1', 'n2'].map((name) => [name, { name, states: ['IDLE', 'DRAIN'] }])),
+    jobs: world.jobs,
+  }),
+}))
+
+let runs: { name: string; vars: Record<string, unknown> }[]
+const op = {
+  ctx: {},
+  row: { id: '1', claimToken: 'token', cancelRequestedAt: null },
+  cluster: { id: '1', settings: {}, programFolder: null },
+  signal: new AbortController().signal,
+  onNode: (name: string, work: (name: never) => unknown) => work(name as never),
+  slurm: (work: (controller: never) => unknown) => work({} as never),
+  report: async () => {},
+  updateNodes: async () => {},
+  async startRun(_: string, _nodes: string[], vars: Record<string, unknown>, name: string) {
+    runs.push({ name, vars })
+    for (const host of world.files.keys())
+      if (world.files.get(host) !== 'UNREACHABLE') world.files.set(host, vars.slurm_config_files)
+    return { run: { status: 'SUCCEEDED', number: 1 }, hosts: new Map() }
+  },
+} as unknown as OperationContext
+const stored = (progress: Partial<SlurmRolloutProgress> = {}): SlurmRolloutProgress => ({
+  ...{ ...change, workingNodes: ['n1', 'n2'], failure: null },
+  ...progress,
+})
+beforeEach(() => {
+  runs = []
+  Object.assign(world, { progress: null, working: ['n1', 'n2'], removedNodes: [], jobs: new Map(), recorded: [] })
+  world.files = new Map([
+    ['ctl', FROM],
+    ['login', FROM],
+  ])
+})
+
+it('stores the nodes that work before it writes, and restarts slurmd of these by the names of the inventory', async () => {
+  world.working = ['n1']
+  await rolloutConfig(op, change)
+  expect(world).toMatchObject({ progress: stored({ workingNodes: ['n1'] }), recorded: [2] })
+  expect(runs).toMatchObject([
+    { name: 'rollout', vars: { slurm_config_daemons: ['n1.example.org'], slurm_config_restore: false } },
+  ])
+})
+
+it('writes nothing while Slurm does not answer', async () => {
+  world.working = null
+  await expect(rolloutConfig(op, change)).rejects.toThrow(/Nothing was written. Start slurmctld/)
+  expect(runs).toEqual([])
+})
+
+it('restores after a kill during the restore, although the hosts have the earlier files', async () => {
+  world.progress = stored({ failure: 'n1 does not respond.' })
+  await expect(rolloutConfig(op, change)).rejects.toThrow('n1 does not respond. The earlier files were restored on all hosts.')
+  expect(runs).toMatchObject([{ name: 'restore', vars: { slurm_config_restore: true } }])
+  expect(world.recorded).toEqual([])
+})
+
+it('records no version that a host does not have', async () => {
+  const { startRun } = op
+  const ignoring = {
+    ...op,
+    startRun: (...given: Parameters<typeof startRun>) => (given[3] === 'rollout' ? done : startRun(...given)),
+  }
+  const done = Promise.resolve({ run: { status: 'SUCCEEDED' }, hosts: new Map() }) as unknown as ReturnType<typeof startRun>
+  world.progress = stored()
+  await expect(rolloutConfig(ignoring, change)).rejects.toThrow('ctl, login do not have version 2.')
+  expect(world.recorded).toEqual([])
+})
+
+it('writes nothing while jobs run on nodes that it removes', async () => {
+  world.removedNodes = ['n2']
+  world.jobs = new Map([['n2', ['7']]])
+  await expect(rolloutConfig(op, change)).rejects.toThrow('Jobs run on n2: 7.')
+  expect(runs).toEqual([])
+})
+
+it('accepts a host that has some of the new files, and refuses other ones', async () => {
+  world.files.set('login', { ...FROM, 'cgroup.conf': TO['cgroup.conf'] })
+  await rolloutConfig(op, change)
+  world.files.set('login', { ...FROM, 'cgroup.conf': 'by hand\n' })
+  await expect(rolloutConfig(op, change)).rejects.toThrow(/changed without Muster since version 1/)
+})
+
+it('undoes a rollout when a host does not answer, and only when a file was written', async () => {
+  world.files = new Map<string, unknown>([
+    ['ctl', TO],
+    ['login', 'UNREACHABLE'],
+  ])
+  await undoRollout(op, change)
+  expect(runs).toEqual([])
+  world.progress = stored()
+  await undoRollout(op, change)
+  expect(runs).toMatchObject([{ name: 'restore' }])
+  expect(world.files.get('ctl')).toBe(FROM)
+})
