@@ -125,6 +125,18 @@ describe('results come from the state', () => {
     expect(slurm.commands.map((argv) => argv[2])).toEqual(['nodename=n1,n2', 'nodename=n2'])
   })
 
+  test('a refusal for lack of rights says which ones the account needs', async () => {
+    const words = 'slurm_update error: Invalid user id'
+    const slurm = fakeSlurm({ n1: 'State=IDLE' }, () => ({ code: 1, stderr: `${words}\n` }))
+    const { byTarget } = await execute(DRAIN, [item('n1')], slurm.session)
+    expect(byTarget).toEqual({
+      n1: [
+        'REFUSED',
+        `${words}\nThe account on the controller needs Slurm's operator or administrator level, or must be root or SlurmUser.`,
+      ],
+    })
+  })
+
   test('success without effect is not verified', async () => {
     const slurm = fakeSlurm({ n1: 'State=IDLE' }, () => ({ code: 0 }))
     const { byTarget } = await execute({ verb: 'POWER_DOWN_NODES' }, [item('n1')], slurm.session)

@@ -6,6 +6,7 @@ import {
   actionArguments,
   commandGroups,
   isRepeatable,
+  refusalHint,
   removesTarget,
   type SlurmAction,
   stateFinder,
@@ -103,14 +104,14 @@ export async function executeAction(
         continue
       }
       const isRefused = ({ ran }: Pending) => ran.answer === 'REFUSED'
-      await store(open.filter(isRefused).map((pending) => refusal(pending, now(pending.item.target))))
+      await store(open.filter(isRefused).map((pending) => refusal(action, pending, now(pending.item.target))))
       open = open.filter((pending) => !isRefused(pending))
     }
     await store(open.map((pending) => unverified(pending, now(pending.item.target))))
   }
   for (let i = 0; i < groups.length; i += MAX_BATCH) {
     const sent = await send(groups.slice(i, i + MAX_BATCH))
-    if (isSignal(action)) await store(sent.map(resultOfSignal))
+    if (isSignal(action)) await store(sent.map((pending) => resultOfSignal(action, pending)))
     else await settle(sent)
   }
 }
@@ -188,9 +189,12 @@ const outcome = (
   message: string | null,
 ): SlurmItemOutcome => ({ target, result, before: before?.text ?? null, after: after?.text ?? null, message })
 
-function refusal({ item, before, ran }: Pending, now: TargetState | null): SlurmItemOutcome {
-  const isUnknown = before === null && /Invalid node name/i.test(ran.text ?? '')
-  return outcome(item, isUnknown ? 'NOT_FOUND' : 'REFUSED', before, now, ran.text)
+/** Slurm's words, then the next step. */
+function refusal(action: SlurmAction, { item, before, ran }: Pending, now: TargetState | null): SlurmItemOutcome {
+  const text = ran.text ?? ''
+  const isUnknown = before === null && /Invalid node name/i.test(text)
+  const message = [text, refusalHint(action, text)].filter(Boolean).join('\n')
+  return outcome(item, isUnknown ? 'NOT_FOUND' : 'REFUSED', before, now, message)
 }
 
 function unverified({ item, before, ran }: Pending, now: TargetState | null): SlurmItemOutcome {
@@ -203,8 +207,8 @@ function unverified({ item, before, ran }: Pending, now: TargetState | null): Sl
 }
 
 /** No list shows that a signal arrived. scancel reports signals that could not be delivered. */
-function resultOfSignal(pending: Pending): SlurmItemOutcome {
+function resultOfSignal(action: SlurmAction, pending: Pending): SlurmItemOutcome {
   const { item, before, ran } = pending
   if (ran.answer === 'ACCEPTED') return outcome(item, 'DONE', before, null, null)
-  return ran.answer === 'REFUSED' ? refusal(pending, null) : unverified(pending, null)
+  return ran.answer === 'REFUSED' ? refusal(action, pending, null) : unverified(pending, null)
 }

@@ -15,6 +15,7 @@ export {
 export { type SlurmLists, stateFinder, type TargetState } from './evaluate.ts'
 export { isJobHeld, jobsOfTarget } from './job-targets.ts'
 export { PARTITION_STATES, type PartitionState } from './partition-commands.ts'
+export { refusalHint } from './refusal-hint.ts'
 export { createReservation, deleteReservation, RESERVATION_FLAGS, type ReservationFlag } from './reservation-commands.ts'
 export { testJob } from './test-job.ts'
 export { InvalidSlurmWord, MAX_REASON, type SlurmWord, slurmWordProblem } from './words.ts'

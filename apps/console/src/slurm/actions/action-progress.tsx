@@ -64,7 +64,7 @@ export function ActionProgress({ id, onClose, onDone }: { id: string; onClose: (
             <span className="ml-auto">
               {result ? <State tone={tones[result]}>{t(`slurmResult.${result}`)}</State> : <span className="text-faint">…</span>}
             </span>
-            {message && <p className="w-full text-xs break-words text-bad">{message}</p>}
+            {message && <p className="w-full text-xs break-words whitespace-pre-line text-bad">{message}</p>}
           </li>
         ))}
       </ul>
