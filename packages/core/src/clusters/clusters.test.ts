@@ -11,6 +11,7 @@ import {
   addSlurmCluster,
   type ClusterState,
   claimSlurmRefresh,
+  estimateSlurmStarts,
   matchSlurmNode,
   onboardSlurmNodes,
   recordSlurmRefresh,
@@ -174,6 +175,13 @@ describe('the same cluster twice', () => {
     )
     expect(read.map((row) => row!.state).sort()).toEqual(['NOT_ANSWERING', 'OK'])
   })
+})
+
+test('an estimate refuses a type of GPUs without their number', async () => {
+  const job = { cpus: 1, timeLimitMinutes: 10, gpuType: 'h100' }
+  await expect(estimateSlurmStarts(ours.viewer, job)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  await expect(estimateSlurmStarts(ours.viewer, { ...job, gpus: 0 })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  expect(await estimateSlurmStarts(ours.viewer, { ...job, gpus: 1 })).toEqual([])
 })
 
 describe('refresh', () => {

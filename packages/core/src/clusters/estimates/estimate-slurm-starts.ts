@@ -9,15 +9,17 @@ import { estimateStarts, type StartEstimate } from './start-estimate.ts'
 
 const MIB = 1024 ** 2
 
-export const SlurmStartInput = z.object({
-  partition: singleLineText(200).nullish(),
-  nodes: z.int().min(1).max(100_000).nullish(),
-  cpus: z.int().min(1).max(1_000_000),
-  memoryBytes: z.number().min(0).max(1e18).nullish(),
-  gpus: z.int().min(0).max(10_000).nullish(),
-  gpuType: singleLineText(200).nullish(),
-  timeLimitMinutes: z.int().min(1).max(525_600_000),
-})
+export const SlurmStartInput = z
+  .object({
+    partition: singleLineText(200).nullish(),
+    nodes: z.int().min(1).max(100_000).nullish(),
+    cpus: z.int().min(1).max(1_000_000),
+    memoryBytes: z.number().min(0).max(1e18).nullish(),
+    gpus: z.int().min(0).max(10_000).nullish(),
+    gpuType: singleLineText(200).nullish(),
+    timeLimitMinutes: z.int().min(1).max(525_600_000),
+  })
+  .refine(({ gpus, gpuType }) => !gpuType || gpus, { path: ['gpus'], message: 'must be at least 1 when a type of GPUs is given' })
 
 export type SlurmStartEstimate = StartEstimate & { cluster: SlurmCluster }
 

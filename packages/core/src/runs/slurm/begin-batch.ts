@@ -126,7 +126,11 @@ async function drain(tx: Tx, ctx: Ctx, rollout: Rollout, view: ClusterView, name
 }
 
 const reasonOf = ({ number, reason, templateName }: JobRun): string =>
-  `run ${number}: ${(reason ?? templateName).replace(/\s+/g, ' ').replace(/[^\x20-\x7e\u00a0-\uffff]/g, '')}`.slice(0, MAX_REASON)
+  `run ${number}: ${(reason ?? templateName).replace(/\s+/g, ' ').replace(/[^\x20-\x7e\u00a0-\uffff]/g, '')}`
+    .slice(0, MAX_REASON)
+    // Half of a character would not be valid JSON.
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd()
 
 /** Takes over drains of earlier runs, by their reasons. @returns IDs of the nodes */
 async function adopt(

@@ -70,7 +70,9 @@ export async function readAction(tx: Tx, id: string): Promise<{ row: SlurmAction
 }
 
 /** Ends the run. Names the nodes that stay drained. */
-export async function endRollout(tx: Tx, ctx: Ctx, { run, nodes }: Rollout, end: End): Promise<false> {
+export async function endRollout(tx: Tx, ctx: Ctx, rollout: Rollout, end: End): Promise<false> {
+  const { run, nodes } = rollout
+  await setWaitsFor(tx, ctx, rollout, null)
   const drained = nodes.filter(({ isDrained }) => isDrained)
   const left = drained.length > 0 ? `Still drained by this run: ${hostsOf(drained)}.` : null
   const error = [end.error, left].filter(Boolean).join(' ') || null

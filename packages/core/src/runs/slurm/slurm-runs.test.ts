@@ -482,6 +482,24 @@ test('keeps its cluster from removal until it ends', async () => {
   await removeSlurmCluster(ours.admin, { id: cluster.id })
 })
 
+test('a run that is canceled while it waits for capacity waits for nothing afterwards', async () => {
+  for (const name of ['gpu003', 'gpu004']) slurm.get(name)!.states = ['DOWN']
+  await refresh()
+  const run = await start({}, { limit: 'gpu[001-002]' })
+  await pass(run)
+  expect((await rowOf(run)).slurm!.waitsFor).not.toBeNull()
+  await cancelJobRun(ours.operator, { id: run.id })
+  await pass(run)
+  expect(await rowOf(run)).toMatchObject({ status: 'CANCELED', slurm: { waitsFor: null } })
+})
+
+test('drains with the whole characters of a long reason', async () => {
+  const runs = [await start({}, { limit: 'gpu001', reason: '😀'.repeat(100) })]
+  runs.push(await start({}, { limit: 'gpu002', reason: `x${'😀'.repeat(100)}` }))
+  for (const run of runs) expect(await pass(run)).toHaveLength(1)
+  for (const name of ['gpu001', 'gpu002']) expect(slurm.get(name)!.reason).toMatch(/^run \d+: x?(😀)+ \(muster [0-9a-f]{12}\)$/u)
+})
+
 test('two workers advance it once', async () => {
   const run = await start()
   await Promise.all(Array.from({ length: 5 }, () => advance(run)))
