@@ -149,7 +149,7 @@ test('shows what Slurm configures beside what was discovered', async () => {
             differences: expect.arrayContaining([
               { kind: 'GPU_COUNT', configured: '4 × h100', discovered: expect.stringMatching(/^8 × /) },
               { kind: 'CPUS', configured: '1', discovered: '64 threads, 32 cores' },
-              { kind: 'MEMORY', configured: '32000 MiB', discovered: '16384 MiB' },
+              { kind: 'MEMORY', configured: '31.3 GiB', discovered: '16 GiB' },
             ]),
           },
         },

@@ -1,4 +1,5 @@
 import type { Gres, SlurmNode } from '@muster/slurm'
+import { formatBytes } from '../../kernel/format-bytes.ts'
 import type { accelerators, ComputeNode } from '../../nodes/tables.ts'
 
 type Discovered = Pick<ComputeNode, 'discoveredAt' | 'cpuThreads' | 'cpuCores' | 'memoryBytes'>
@@ -15,6 +16,7 @@ const ACCELERATORS = ['gpu', 'npu', 'ppu', 'dcu']
 /** Types of MIG devices: h100_1g.10gb, 1g.5gb, 3g.20gb+me. */
 const MIG_TYPE = /(^|_)\d+g\.\d+gb/
 const MAX_DIFFERENCES = 20
+const MIB = 1024 ** 2
 
 const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '')
 const total = (gres: Gres[]) => gres.reduce((sum, { count }) => sum + count, 0)
@@ -49,7 +51,11 @@ function gpuDifferences(gres: Gres[], devices: Device[]): NodeDifference[] {
   if (total(whole) !== unpartitioned.length)
     differences.push({ kind: 'GPU_COUNT', configured: gresText(whole), discovered: modelsText(unpartitioned) })
   if (total(mig) !== partitions)
-    differences.push({ kind: 'GPU_COUNT', configured: gresText(mig), discovered: `${partitions} partitions` })
+    differences.push({
+      kind: 'GPU_COUNT',
+      configured: gresText(mig),
+      discovered: partitions === 1 ? '1 partition' : `${partitions} partitions`,
+    })
   const models = unpartitioned.flatMap(({ model }) => (model ? [plain(model)] : []))
   if (models.length > 0)
     for (const { type, count } of whole)
@@ -72,6 +78,10 @@ function cpuDifferences({ cpus }: SlurmNode, { cpuThreads, cpuCores }: Discovere
 
 function memoryDifferences({ memory }: SlurmNode, { memoryBytes }: Discovered): NodeDifference[] {
   if (memoryBytes === null) return []
-  const discovered = Math.floor(memoryBytes / 1024 ** 2)
-  return memory > discovered ? [{ kind: 'MEMORY', configured: `${memory} MiB`, discovered: `${discovered} MiB` }] : []
+  const sizes = [memory, Math.floor(memoryBytes / MIB)] as const
+  if (sizes[0] <= sizes[1]) return []
+  const [configured, discovered] = sizes.map((size) => formatBytes(size * MIB))
+  if (configured !== discovered) return [{ kind: 'MEMORY', configured: configured!, discovered: discovered! }]
+  const exact = (size: number) => `${configured} (${size} MiB)`
+  return [{ kind: 'MEMORY', configured: exact(sizes[0]), discovered: exact(sizes[1]) }]
 }
