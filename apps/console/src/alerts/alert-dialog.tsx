@@ -10,6 +10,7 @@ import { PropertyList } from '@/ui/page.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
 import { AlertSeverity, AlertState } from './badges.tsx'
 import { AlertQuery, type AlertRow } from './documents.ts'
+import { isSlurmEvidence, SlurmEvidenceView } from './slurm-evidence.tsx'
 
 /** Accelerators may be removed on purpose; all other alerts resolve automatically. */
 const isManuallyResolvable = (alert: AlertRow) => alert.kind === 'ACCELERATOR_LOST' && !alert.resolvedAt
@@ -45,7 +46,7 @@ export function AlertDialog({ alert, onClose, onResolve }: { alert: AlertRow; on
             [t('alerts.severity'), <AlertSeverity key="s" alert={alert} />],
             [t('alerts.state'), <AlertState key="a" alert={alert} />],
             [
-              t('alerts.node'),
+              alert.cluster && !alert.node ? t('alerts.cluster') : t('alerts.node'),
               alert.node ? (
                 <span key="n" className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
                   <Link className="underline underline-offset-2" href={`/nodes/${encodeURIComponent(alert.node.id)}?tab=agent`}>
@@ -78,7 +79,11 @@ export function AlertDialog({ alert, onClose, onResolve }: { alert: AlertRow; on
         <div className="flex flex-col gap-2">
           <h3 className="text-sm font-semibold">{t('alerts.evidence')}</h3>
           <div className="max-h-72 overflow-auto rounded-md bg-sunken p-3">
-            <JsonTree value={present(evidence)} search="" />
+            {isSlurmEvidence(evidence) ? (
+              <SlurmEvidenceView evidence={evidence} />
+            ) : (
+              <JsonTree value={present(evidence)} search="" />
+            )}
           </div>
         </div>
       </div>

@@ -41,11 +41,15 @@ export const AlertQuery = graphql(`
           ... on AcceleratorCountEvidence { before now lost }
           ... on MassOutageEvidence { silentNodes totalNodes }
           ... on AuditSinkEvidence { sinks { name since error } }
+          ... on SlurmControllerEvidence { since error }
+          ... on SlurmNodesEvidence { total nodes { name detail since } }
         }
       }
     }
   }
 `)
+type QueriedNode = NonNullable<ResultOf<typeof AlertQuery>['node']>
+export type AlertEvidence = Extract<QueriedNode, { __typename: 'Alert' }>['evidence']
 
 export const AlertUpdated = graphql(
   `

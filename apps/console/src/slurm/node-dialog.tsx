@@ -17,27 +17,34 @@ import { Skeleton } from '@/ui/skeleton.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { MatchNode, type NodeDetails, NodeDetailsQuery } from './cluster-documents.ts'
 import { useFindNode } from './find-node.ts'
+import { useReloadOn } from './use-reload-on.ts'
 
 const MIB = 1024 * 1024
 
+type Props = {
+  id: string
+  /** Of the cluster: the node is read again after each refresh. */
+  refreshedAt: string | null
+  onClose: () => void
+  onChanged: () => void
+}
+
 /** A node of a cluster: what Slurm says, the same machine in the inventory, and their differences. */
-export function NodeDialog({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
+export function NodeDialog({ id, refreshedAt, onClose, onChanged }: Props) {
   const [{ data, error }, refetch] = useQuery({
     query: NodeDetailsQuery,
     variables: { id },
     requestPolicy: 'cache-and-network',
   })
+  const reload = () => refetch({ requestPolicy: 'network-only' })
+  useReloadOn(refreshedAt, reload)
   const node = data?.node?.__typename === 'SlurmNode' ? data.node : null
   return (
     <Dialog wide title={node?.name ?? t('slurmNode.node')} onClose={onClose}>
       {node ? (
         <Details node={node} onChanged={onChanged} />
       ) : error ? (
-        <Failure
-          title={t('slurmNode.loadFailed')}
-          message={toProblem(error).message}
-          onRetry={() => refetch({ requestPolicy: 'network-only' })}
-        />
+        <Failure title={t('slurmNode.loadFailed')} message={toProblem(error).message} onRetry={reload} />
       ) : data ? (
         <p className="text-sm text-muted">{t('slurmNode.gone')}</p>
       ) : (

@@ -156,7 +156,14 @@ export function NodesTab({
           onDone={() => void list.reload()}
         />
       )}
-      {openId && <NodeDialog id={openId} onClose={() => setOpenId(null)} onChanged={() => void list.reload()} />}
+      {openId && (
+        <NodeDialog
+          id={openId}
+          refreshedAt={cluster.refreshedAt}
+          onClose={() => setOpenId(null)}
+          onChanged={() => void list.reload()}
+        />
+      )}
     </div>
   )
 }

@@ -9,6 +9,7 @@ import { Button } from '@/ui/button.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { CancelOperation, type Operation, OperationUpdated } from './documents.ts'
+import { stepText } from './step-text.ts'
 
 export const operationTones: Record<Operation['status'], Tone> = {
   PENDING: 'neutral',
@@ -51,7 +52,7 @@ export function OperationProgress({ id, onClose, onDone }: { id: string; onClose
         {operation.steps.map(({ name, state, message, jobRunId }) => (
           <li key={name} className="flex flex-wrap items-baseline gap-x-3">
             <State tone={stepTones[state]} busy={state === 'RUNNING' && !operation.finishedAt}>
-              {name}
+              {stepText(name)}
             </State>
             {jobRunId && (
               <Link href={`/runs/${jobRunId}`} className="text-xs hover:underline">

@@ -143,7 +143,8 @@ export default function ClusterPageOf() {
   const reload = () => refetch({ requestPolicy: 'network-only' })
   const cluster = data?.slurmCluster
   useTitle(cluster?.name ?? t('slurm.clusters'))
-  useLive(ClusterPageUpdated, cluster ? { id } : null)
+  // The subscription completes when the cluster is removed.
+  useLive(ClusterPageUpdated, cluster ? { id } : null, undefined, reload)
   useReconnect(reload)
   if (error && !cluster) return <Failure title={t('slurm.loadOneFailed')} message={toProblem(error).message} onRetry={reload} />
   if (cluster === null)
