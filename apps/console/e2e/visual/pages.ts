@@ -210,7 +210,34 @@ export const pages: VisualPage[] = [
     url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=reservations`,
     until: 'maintenance-of-the-cooling-loop',
   },
-  { name: 'slurm-settings', url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=settings`, until: 'SchedulerType' },
+  { name: 'slurm-config', url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=settings`, until: 'SchedulerType' },
+  {
+    name: 'slurm-config-reused',
+    url: ({ clusters }) => `${clusterUrl(clusters.silent)}?tab=settings`,
+    until: t('slurmConfig.emptyTitle'),
+  },
+  {
+    name: 'slurm-config-version',
+    url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=settings`,
+    until: /TreeWidth=64/,
+    act: async ({ page }) => button(page, t('slurmConfig.version', { number: '2' })).click(),
+  },
+  {
+    name: 'slurm-config-rollout',
+    url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=settings`,
+    until: t('slurmConfig.fingerprint'),
+    act: async ({ page }) => button(page, t('slurmConfig.rollout', { number: '2' })).click(),
+  },
+  {
+    name: 'slurm-config-edit',
+    url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=settings`,
+    until: 'slurm.conf:2',
+    act: async ({ page }) => {
+      await button(page, t('slurmConfig.edit')).click()
+      const text = page.getByLabel('slurm.conf').and(page.getByRole('textbox'))
+      await text.fill((await text.inputValue()).replace('SlurmctldHost=', 'SlurmctldHots=x\nSlurmctldHost='))
+    },
+  },
   {
     name: 'slurm-grid-5000',
     url: '/slurm/clusters',
@@ -403,6 +430,7 @@ export const pages: VisualPage[] = [
 /** The dark theme differs in colors only, a phone in layout only: these pages have every color and every layout. */
 export const DARK = [
   'slurm-cluster',
+  'slurm-config-rollout',
   'slurm-node',
   'sign-in',
   'nodes',
@@ -426,6 +454,9 @@ export const PHONE = [
   'run-batches',
   'run-new-slurm',
   'slurm-clusters',
+  'slurm-config',
+  'slurm-config-edit',
+  'slurm-config-version',
   'slurm-connect',
   'slurm-cluster-silent',
   'slurm-nodes',

@@ -4,13 +4,13 @@ import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
-import { TextField } from '@/ui/field.tsx'
+import { CheckField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { type ClusterRow, UpdateCluster } from './documents.ts'
 import { useFindNode } from './find-node.ts'
 
-/** Changes a cluster's name, nodes, region, limit and program folder. */
+/** Changes a cluster's name, nodes, region, limit and program folder, and whether its configuration is reused. */
 export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; onClose: () => void }) {
   const update = useMutation(UpdateCluster)
   const [form, setForm] = useState({
@@ -21,6 +21,7 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
     controllerNodeId: cluster.controllerNode?.name ?? '',
     backupNodeId: cluster.backupNode?.name ?? '',
   })
+  const [reuseConfig, setReuseConfig] = useState(cluster.reuseConfig)
   const findNode = useFindNode()
   const [nodeProblems, setNodeProblems] = useState<{ controllerNodeId?: string; backupNodeId?: string }>({})
   const text = (key: keyof typeof form) => ({
@@ -54,6 +55,7 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
         region: form.region || null,
         programFolder: form.programFolder || null,
         maxNodes: form.maxNodes ? Number(form.maxNodes) : null,
+        ...(reuseConfig === cluster.reuseConfig ? {} : { reuseConfig }),
         ...nodes,
       },
     })
@@ -94,6 +96,12 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
           {...text('programFolder')}
         />
         <TextField label={t('slurm.maxNodes')} type="number" min={1} optional {...text('maxNodes')} />
+        <CheckField
+          label={t('slurmConfig.reuse')}
+          hint={t('slurmConfig.reuseHint')}
+          checked={reuseConfig}
+          onChange={(event) => setReuseConfig(event.target.checked)}
+        />
       </div>
     </Dialog>
   )

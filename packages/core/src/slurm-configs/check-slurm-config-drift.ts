@@ -7,6 +7,7 @@ import { insertOperation, type SlurmOperation } from '../slurm-operations/index.
 import { slurmOperations } from '../slurm-operations/tables.ts'
 import { configHosts, findCluster } from './find-cluster.ts'
 import { slurmConfigPermissions } from './permissions.ts'
+import { noConfigReason } from './policy.ts'
 
 export const CheckSlurmConfigDriftInput = z.object({ clusterId: Id, idempotencyKey: IdempotencyKey })
 
@@ -23,8 +24,8 @@ export async function checkSlurmConfigDrift(
   const key = { verb: 'checkSlurmConfigDrift', key: idempotencyKey, input: { clusterId }, result: oneRow(slurmOperations) }
   return idempotent(ctx, key, async (tx, ctx) => {
     const cluster = await findCluster(tx, ctx, clusterId)
-    if (cluster.configNumber === null)
-      throw new Conflict(`The configuration of the cluster ${cluster.name} was not imported yet. Import it first.`)
+    const blockedReason = noConfigReason(cluster)
+    if (blockedReason) throw new Conflict(blockedReason)
     return insertOperation(tx, ctx, {
       clusterId,
       kind: 'CONFIGURE',

@@ -10,6 +10,7 @@ import { insertOperation, type SlurmOperation } from '../slurm-operations/index.
 import { slurmOperations } from '../slurm-operations/tables.ts'
 import { configHosts, findCluster } from './find-cluster.ts'
 import { slurmConfigPermissions } from './permissions.ts'
+import { managedConfigReason } from './policy.ts'
 import { newestConfigVersion } from './versions.ts'
 
 export const ImportSlurmConfigInput = z.object({
@@ -36,8 +37,8 @@ export async function importSlurmConfig(ctx: Ctx, input: z.input<typeof ImportSl
   }
   return idempotent(ctx, key, async (tx, ctx) => {
     const before = await findCluster(tx, ctx, clusterId)
-    if (before.kind === 'MANAGED' && before.configNumber !== null)
-      throw new Conflict(`Muster wrote the configuration of the cluster ${before.name}. Compare it with the hosts instead.`)
+    const blockedReason = managedConfigReason(before)
+    if (blockedReason) throw new Conflict(blockedReason)
     await findNodes(ctx, nodeIds, tx)
     const [cluster] = await tx
       .update(slurmClusters)

@@ -11,7 +11,7 @@ export { CheckSlurmConfigDriftInput, checkSlurmConfigDrift } from './check-slurm
 export type { ConfigHost } from './find-cluster.ts'
 export { ImportSlurmConfigInput, importSlurmConfig } from './import-slurm-config.ts'
 export { slurmConfigPermissions } from './permissions.ts'
-export { writeSlurmConfigBlockedReason } from './policy.ts'
+export { checkSlurmConfigBlockedReason, importSlurmConfigBlockedReason, writeSlurmConfigBlockedReason } from './policy.ts'
 export { PreviewSlurmConfigInput, previewSlurmConfig, type SlurmConfigPreview } from './preview-slurm-config.ts'
 export {
   readConfigHosts,

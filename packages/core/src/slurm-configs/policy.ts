@@ -13,3 +13,23 @@ export const reusedConfigReason = ({ name, reuseConfig }: Subject): string | nul
 /** Null when `actor` may change the configuration of a cluster, else the reason. */
 export const writeSlurmConfigBlockedReason = (actor: Actor, cluster: Subject): string | null =>
   permissionDeniedReason(actor, slurmConfigPermissions.write) ?? reusedConfigReason(cluster)
+
+type Versioned = Pick<SlurmCluster, 'name' | 'kind' | 'configNumber'>
+
+/** Null when the configuration of a cluster may be imported from its hosts, else the reason. */
+export const managedConfigReason = ({ name, kind, configNumber }: Versioned): string | null =>
+  kind === 'MANAGED' && configNumber !== null
+    ? `Muster wrote the configuration of the cluster ${name}. Compare it with the hosts instead.`
+    : null
+
+/** Null when there is a version to compare the hosts with, else the reason. */
+export const noConfigReason = ({ name, configNumber }: Pick<Versioned, 'name' | 'configNumber'>): string | null =>
+  configNumber === null ? `The configuration of the cluster ${name} was not imported yet. Import it first.` : null
+
+/** Null when `actor` may import the configuration of a cluster, else the reason. */
+export const importSlurmConfigBlockedReason = (actor: Actor, cluster: Versioned): string | null =>
+  permissionDeniedReason(actor, slurmConfigPermissions.write) ?? managedConfigReason(cluster)
+
+/** Null when `actor` may compare the hosts of a cluster with its configuration, else the reason. */
+export const checkSlurmConfigBlockedReason = (actor: Actor, cluster: Versioned): string | null =>
+  permissionDeniedReason(actor, slurmConfigPermissions.check) ?? noConfigReason(cluster)

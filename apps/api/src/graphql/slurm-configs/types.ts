@@ -5,7 +5,9 @@ import {
   type ConfigDiff,
   type ConfigPlan,
   type ConfigProblem,
+  checkSlurmConfigBlockedReason,
   diffConfig,
+  importSlurmConfigBlockedReason,
   type SlurmConfigPreview as Preview,
   writeSlurmConfigBlockedReason,
 } from '@muster/core/slurm-configs'
@@ -248,5 +250,17 @@ builder.drizzleObjectFields(SlurmCluster, (t) => ({
     description: 'Why the caller cannot change the configuration; null when allowed.',
     select: { columns: { name: true, reuseConfig: true } },
     resolve: (cluster, _args, { ctx }) => writeSlurmConfigBlockedReason(ctx.actor, cluster),
+  }),
+  importConfigBlockedReason: t.string({
+    nullable: true,
+    description: 'Why the caller cannot import the configuration from the hosts; null when allowed.',
+    select: { columns: { name: true, kind: true, configNumber: true } },
+    resolve: (cluster, _args, { ctx }) => importSlurmConfigBlockedReason(ctx.actor, cluster),
+  }),
+  checkConfigBlockedReason: t.string({
+    nullable: true,
+    description: 'Why the caller cannot compare the hosts with the configuration; null when allowed.',
+    select: { columns: { name: true, kind: true, configNumber: true } },
+    resolve: (cluster, _args, { ctx }) => checkSlurmConfigBlockedReason(ctx.actor, cluster),
   }),
 }))

@@ -11,6 +11,7 @@ import { nodes } from './nodes.ts'
 import { onboarding } from './onboarding.ts'
 import { runs } from './runs.ts'
 import { slurm } from './slurm.ts'
+import { slurmConfig } from './slurm-config.ts'
 import { slurmScaling } from './slurm-scaling.ts'
 import { system } from './system.ts'
 
@@ -28,6 +29,7 @@ export const en = {
   ...credentials,
   ...runs,
   ...slurm,
+  ...slurmConfig,
   ...slurmScaling,
   ...system,
   ...log,

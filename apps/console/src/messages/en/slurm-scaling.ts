@@ -48,6 +48,7 @@ export const slurmScaling = {
     slurmNodesHint: 'Their names in Slurm, such as gpu[003-004].',
     stateFolder: 'Folder of the controllers’ state',
     stateFolderHint: 'With a backup: on storage that both controllers share.',
+    tooMany: 'More than 500 nodes match. Name fewer.',
   },
   slurmOperationStatus: {
     CANCELED: 'Canceled',

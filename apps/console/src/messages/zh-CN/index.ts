@@ -12,6 +12,7 @@ import { nodes } from './nodes.ts'
 import { onboarding } from './onboarding.ts'
 import { runs } from './runs.ts'
 import { slurm } from './slurm.ts'
+import { slurmConfig } from './slurm-config.ts'
 import { slurmScaling } from './slurm-scaling.ts'
 import { system } from './system.ts'
 
@@ -29,6 +30,7 @@ export const zhCN: Messages = {
   ...credentials,
   ...runs,
   ...slurm,
+  ...slurmConfig,
   ...slurmScaling,
   ...system,
   ...log,

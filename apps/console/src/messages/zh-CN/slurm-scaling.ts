@@ -47,6 +47,7 @@ export const slurmScaling = {
     slurmNodesHint: '在 Slurm 中的名称，例如 gpu[003-004]。',
     stateFolder: '控制器状态目录',
     stateFolderHint: '有备用控制器时，须位于两个控制器共享的存储上。',
+    tooMany: '匹配的节点超过 500 个，请缩小范围。',
   },
   slurmOperationStatus: {
     CANCELED: '已取消',

@@ -1,14 +1,14 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
-import { useClient } from 'urql'
-import { issueFor, toProblem, useMutation } from '@/graphql/use-mutation.ts'
+import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { TextAreaField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { useFindNode } from '../find-node.ts'
-import { CreateCluster, NodesByLimit } from './documents.ts'
+import { CreateCluster } from './documents.ts'
+import { useFindNodes } from './use-find-nodes.ts'
 
 const EMPTY = {
   name: '',
@@ -137,14 +137,4 @@ export function CreateForm() {
       </div>
     </form>
   )
-}
-
-function useFindNodes(): (limit: string) => Promise<{ ids: string[] } | { problem: string }> {
-  const client = useClient()
-  return async (limit) => {
-    const { data, error } = await client.query(NodesByLimit, { limit }, { requestPolicy: 'network-only' }).toPromise()
-    if (error) return { problem: toProblem(error).message }
-    const ids = data?.nodes.edges.map(({ node }) => node.id) ?? []
-    return ids.length > 0 ? { ids } : { problem: t('slurmScale.noMatch') }
-  }
 }

@@ -121,6 +121,6 @@ export const CreateCluster = graphql(`
 /** Nodes of an expression, as runs use it. */
 export const NodesByLimit = graphql(`
   query SlurmNodesByLimit($limit: String!) {
-    nodes(filter: { limit: $limit }, first: 500) { edges { node { id name } } }
+    nodes(filter: { limit: $limit }, first: 500) { edges { node { id name } } pageInfo { hasNextPage } }
   }
 `)

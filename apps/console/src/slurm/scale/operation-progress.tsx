@@ -20,7 +20,7 @@ export const operationTones: Record<Operation['status'], Tone> = {
   CANCELED: 'neutral',
 }
 const stepTones = { RUNNING: 'accent', DONE: 'ok', FAILED: 'bad' } as const
-const FINAL = ['IN_SERVICE', 'CLEANED']
+const FINAL = ['IN_SERVICE', 'CLEANED', 'SAME']
 
 /** An operation with its steps and the progress of each node, live. It continues when its dialog is closed. */
 export function OperationProgress({ id, onClose, onDone }: { id: string; onClose: () => void; onDone: () => void }) {

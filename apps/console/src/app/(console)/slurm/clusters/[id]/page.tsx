@@ -11,6 +11,7 @@ import { HistoryTab } from '@/slurm/actions/history-tab.tsx'
 import { ClusterState, DataAge } from '@/slurm/badges.tsx'
 import { ClusterActions } from '@/slurm/cluster-actions.tsx'
 import { type ClusterPage, ClusterPageUpdated, ClusterPartitionsQuery, ClusterQuery } from '@/slurm/cluster-documents.ts'
+import { ConfigTab } from '@/slurm/config/config-tab.tsx'
 import { JobsTab } from '@/slurm/jobs-tab.tsx'
 import { NodesTab } from '@/slurm/nodes-tab.tsx'
 import { OverviewTab } from '@/slurm/overview-tab.tsx'
@@ -18,7 +19,6 @@ import { PartitionsTab } from '@/slurm/partitions-tab.tsx'
 import { ReservationsTab } from '@/slurm/reservations-tab.tsx'
 import { OperationsTab } from '@/slurm/scale/operations-tab.tsx'
 import { ScaleActions } from '@/slurm/scale/scale-actions.tsx'
-import { SettingsTab } from '@/slurm/settings-tab.tsx'
 import { useReloadOn } from '@/slurm/use-reload-on.ts'
 import { Badge } from '@/ui/badge.tsx'
 import { ButtonLink } from '@/ui/button.tsx'
@@ -128,7 +128,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
           ))}
         {tab === 'jobs' && <JobsTab cluster={cluster} query={query} partitions={names} />}
         {tab === 'reservations' && <ReservationsTab reservations={cluster.reservations} />}
-        {tab === 'settings' && <SettingsTab id={cluster.id} />}
+        {tab === 'settings' && <ConfigTab cluster={cluster} />}
         {tab === 'operations' && <OperationsTab clusterId={cluster.id} />}
         {tab === 'history' && <HistoryTab clusterId={cluster.id} />}
       </Tabs>
