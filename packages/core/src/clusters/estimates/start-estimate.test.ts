@@ -71,3 +71,11 @@ test('names what prevents a start', () => {
   expect(estimate({}, { memoryMiB: 1001 }).blockedReason).toContain('enough nodes')
   expect(estimate({ jobs: [running(1, 'n[1-2]', null, { cpus: 16 })] }).blockedReason).toContain('without a time limit')
 })
+
+test('gives up when there is too much to place', () => {
+  const state = { nodes: [node('n1')], partitions: [batch], jobs: [], reservations: [] }
+  expect(estimateStarts(state, REQUEST, NOW, () => true)[0]).toMatchObject({
+    startAt: null,
+    blockedReason: expect.stringContaining('too many'),
+  })
+})

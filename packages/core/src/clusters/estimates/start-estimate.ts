@@ -56,21 +56,45 @@ const gpusOf = (list: readonly { name: string; type: string | null; count: numbe
  * Estimates when a job would start in each partition: places the waiting jobs in the order of their priorities, then the new one, each at
  * the first time at which enough nodes have enough free resources. Running jobs end at their time limits. Not considered: backfill into
  * gaps, fair share, limits of users and accounts, licenses, topology. The real start may be earlier or later.
+ * @param isOutOfTime whether to give up: the steps are as many as waiting jobs times nodes times running jobs
  */
-export function estimateStarts(input: EstimateInput, request: StartRequest, now: number): StartEstimate[] {
-  return input.partitions.map((partition) => estimateIn(partition, input, request, now))
+export function estimateStarts(
+  input: EstimateInput,
+  request: StartRequest,
+  now: number,
+  isOutOfTime: () => boolean = () => false,
+): StartEstimate[] {
+  const checkTime = () => {
+    if (isOutOfTime()) throw new OutOfTime()
+  }
+  return input.partitions.map((partition) => {
+    try {
+      return estimateIn(partition, input, request, now, checkTime)
+    } catch (error) {
+      if (!(error instanceof OutOfTime)) throw error
+      return blocked(partition.name, 'It has too many nodes and jobs for an estimate.')
+    }
+  })
 }
+
+class OutOfTime extends Error {}
+
+const blocked = (partition: string, blockedReason: string): StartEstimate => ({
+  ...{ partition, startAt: null, nodes: [], jobsAhead: 0, blockedReason },
+})
 
 function estimateIn(
   { name: partition, state, maxTime }: EstimateInput['partitions'][number],
   input: EstimateInput,
   request: StartRequest,
   now: number,
+  checkTime: () => void,
 ): StartEstimate {
-  const none = (blockedReason: string): StartEstimate => ({ partition, startAt: null, nodes: [], jobsAhead: 0, blockedReason })
+  const none = (blockedReason: string) => blocked(partition, blockedReason)
   if (state !== 'UP') return none(`The partition is ${state}.`)
   if (typeof maxTime === 'number' && request.timeLimitMinutes > maxTime)
     return none(`The time limit is longer than that of the partition, ${maxTime} min.`)
+  checkTime()
   const nodes = timelines(input, now)
   const inPartition = (names: readonly string[]) => nodes.filter((node) => node.partitions.some((one) => names.includes(one)))
   const own = inPartition([partition])
@@ -84,10 +108,10 @@ function estimateIn(
   )
   for (const job of ahead) {
     const count = Math.max(1, job.nodeCount)
-    const placed = place(inPartition(job.partition.split(',')), count, perNode(job, count), minutesOf(job), now)
+    const placed = place(inPartition(job.partition.split(',')), count, perNode(job, count), minutesOf(job), now, checkTime)
     if (placed) for (const node of placed.nodes) node.holds.push({ ...perNode(job, count), until: placed.end })
   }
-  const placed = place(own, request.nodes, need, request.timeLimitMinutes, now)
+  const placed = place(own, request.nodes, need, request.timeLimitMinutes, now, checkTime)
   if (!placed) return none('Jobs without a time limit hold the nodes.')
   return {
     partition,
@@ -189,8 +213,8 @@ function firstFit(node: Node, need: Resources, minutes: number, now: number): nu
   const lasts = minutes * 60_000
   const times = [now, ...node.holds.map(({ until }) => until), ...node.closed.map(({ to }) => to)]
   const isOpen = (at: number) => node.closed.every(({ from, to }) => at >= to || at + lasts <= from)
-  const fits = times.filter((at) => at >= now && Number.isFinite(at) && isOpen(at) && covers(freeAt(node, at), need))
-  return Math.min(Number.POSITIVE_INFINITY, ...fits)
+  const fits = (at: number) => at >= now && Number.isFinite(at) && isOpen(at) && covers(freeAt(node, at), need)
+  return times.sort((a, b) => (a === b ? 0 : a - b)).find(fits) ?? Number.POSITIVE_INFINITY
 }
 
 /** The nodes that are free first. @returns null when there are not enough */
@@ -200,9 +224,13 @@ function place(
   need: Resources,
   minutes: number,
   now: number,
+  checkTime: () => void,
 ): { nodes: Node[]; start: number; end: number } | null {
   const chosen = nodes
-    .map((node) => ({ node, at: firstFit(node, need, minutes, now) }))
+    .map((node) => {
+      checkTime()
+      return { node, at: firstFit(node, need, minutes, now) }
+    })
     .filter(({ at }) => Number.isFinite(at))
     .sort((a, b) => a.at - b.at || (a.node.name < b.node.name ? -1 : 1))
     .slice(0, count)

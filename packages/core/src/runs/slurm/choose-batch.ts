@@ -34,21 +34,22 @@ export function chooseBatch(
   const reservations = reservationsByNode(view.cluster.reservations)
   const skipped: BatchChoice['skipped'] = []
   const waits: string[] = []
-  const usable: ViewNode[] = []
+  const usable: { node: ViewNode; free: number }[] = []
   for (const name of pending) {
     const node = view.nodes.get(name)
     if (!node) {
       skipped.push({ name, reason: `The cluster ${view.cluster.name} no longer has it.` })
       continue
     }
-    const obstacle = reservationObstacle(reservations.get(name) ?? [], options, clock.now, latestEnd(node, clock))
-    if (obstacle === null) usable.push(node)
+    const free = freeAt(node, clock.now)
+    const obstacle = reservationObstacle(reservations.get(name) ?? [], options, clock.now, latestEnd(free, clock))
+    if (obstacle === null) usable.push({ node, free })
     else if (obstacle.isSkipped) skipped.push({ name, reason: obstacle.reason })
     else waits.push(obstacle.reason)
   }
   const capacity = capacityOf(view, options.floorPercent)
   const batch: ViewNode[] = []
-  for (const node of usable.toSorted((a, b) => freeAt(a, clock.now) - freeAt(b, clock.now))) {
+  for (const { node } of usable.toSorted((a, b) => (a.free === b.free ? 0 : a.free - b.free))) {
     if (batch.length >= options.batchSize) break
     const short = isInService(node.states) ? node.partitions.find((name) => !capacity.canTake(name)) : undefined
     if (short !== undefined) {
@@ -63,8 +64,8 @@ export function chooseBatch(
 }
 
 /** A reservation that begins before it is in the way. */
-const latestEnd = (node: ViewNode, { now, deadlineMs, runMs }: Clock): number =>
-  Math.min(Math.max(freeAt(node, now), now), now + deadlineMs) + runMs
+const latestEnd = (free: number, { now, deadlineMs, runMs }: Clock): number =>
+  Math.min(Math.max(free, now), now + deadlineMs) + runMs
 
 /** When the last job on the node ends; Infinity without a time limit. */
 export const freeAt = (node: ViewNode, now: number): number =>

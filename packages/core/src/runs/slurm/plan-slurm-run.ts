@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { slurmNodes } from '../../clusters/index.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
@@ -89,6 +90,9 @@ export type SlurmRunPlan = {
   estimatedSeconds: number | null
 }
 
+/** Batches that are chosen one by one. Those after them are cut from the rest: a preview of thousands of batches must not take minutes. */
+const MAX_CHOSEN = 50
+
 /** What a run over batches would do now. */
 export async function planSlurmRun(
   ctx: Ctx,
@@ -110,17 +114,27 @@ export async function planSlurmRun(
   while (pending.length > 0) {
     const now: number = start + (elapsedMs ?? 0)
     // Nodes of earlier batches are in service again when the next one begins.
-    const choice = chooseBatch(view, pending, options, { now, ...clock })
-    if (batches.length === 0) waitsFor = choice.waitsFor
-    skipped = choice.skipped
-    if (choice.batch.length === 0) break
-    const members = choice.batch.map((name) => view.nodes.get(name)!)
+    let names: string[]
+    if (batches.length < MAX_CHOSEN) {
+      const choice = chooseBatch(view, pending, options, { now, ...clock })
+      if (batches.length === 0) waitsFor = choice.waitsFor
+      skipped = choice.skipped
+      names = choice.batch
+      if (names.length === 0) break
+      const done = new Set(batches.length === MAX_CHOSEN - 1 ? [...names, ...skipped.map(({ name }) => name)] : names)
+      pending = pending.filter((name) => !done.has(name))
+      // Other requests are answered in between.
+      await setImmediate()
+    } else {
+      names = pending.slice(0, batches.at(-1)!.hosts.length)
+      pending = pending.slice(names.length)
+    }
+    const members = names.map((name) => view.nodes.get(name)!)
     const until = Math.max(0, ...members.map((node) => freeAt(node, now)))
     const jobs = [...new Map(members.flatMap((node) => node.jobs).map((job) => [job.jobId, job])).values()]
     const waitMs: number | null = Number.isFinite(until) ? Math.max(0, until - now) : null
-    batches.push({ hosts: toHosts(choice.batch), jobs, waitSeconds: waitMs === null ? null : Math.ceil(waitMs / 1000) })
+    batches.push({ hosts: toHosts(names), jobs, waitSeconds: waitMs === null ? null : Math.ceil(waitMs / 1000) })
     elapsedMs = elapsedMs === null || waitMs === null ? null : elapsedMs + waitMs + (playbookSeconds ?? 0) * 1000
-    pending = pending.filter((name) => !choice.batch.includes(name))
   }
   const wanted = new Set(hosts.flatMap(({ name }) => view.nodes.get(name)?.partitions ?? []))
   return {

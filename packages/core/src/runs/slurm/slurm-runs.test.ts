@@ -364,6 +364,18 @@ describe('starting', () => {
     }
   })
 
+  test('previews more batches than it chooses one by one', async () => {
+    const names = Array.from({ length: 120 }, (_, at) => `many${String(at + 1).padStart(3, '0')}`)
+    const { id: credentialId } = await t.given.credential(ours.admin, 'SSH_KEY')
+    await t.given.fleet(ours.admin, { nodes: 120, prefix: 'many', with: { credentialId } })
+    for (const name of names) slurm.set(name, { states: ['IDLE'], reason: null, jobs: [] })
+    await refresh()
+    const input = { template: 'connectivity_check', limit: 'many[001-120]', slurm: { batchSize: 1 } }
+    const { batches } = (await previewRun(ours.operator, input)).slurm!
+    expect(batches.flatMap(({ hosts }) => hosts)).toEqual(names)
+    expect(batches).toHaveLength(120)
+  })
+
   test('previews batches, waits by time limits, and what is in the way', async () => {
     slurm.get('gpu001')!.jobs = [{ id: 7, endAt: new Date(Date.now() + 600_000) }]
     Object.assign(slurm.get('gpu002')!, { states: ['IDLE', 'DRAIN'], reason: 'fan' })
