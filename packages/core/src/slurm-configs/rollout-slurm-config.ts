@@ -1,3 +1,4 @@
+import { and, desc, eq, isNotNull, isNull } from 'drizzle-orm'
 import { z } from 'zod'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
 import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
@@ -58,7 +59,7 @@ export async function rollbackSlurmConfig(ctx: Ctx, input: z.input<typeof Rollba
   return idempotent(ctx, key, async (tx, ctx) => {
     const cluster = await lockCluster(tx, ctx, fields.clusterId)
     const current = cluster.configNumber === null ? null : await findConfigVersion(tx, cluster, cluster.configNumber)
-    const number = fields.number ?? current?.basedOn
+    const number = fields.number ?? (current && ((await rolledOutBefore(tx, cluster.id, current.number)) ?? current.basedOn))
     if (!number) throw new Conflict(`The configuration of the cluster ${cluster.name} has no earlier version.`)
     const target = await findConfigVersion(tx, cluster, number)
     // Before the version is stored: a refused rollback leaves none.
@@ -67,7 +68,7 @@ export async function rollbackSlurmConfig(ctx: Ctx, input: z.input<typeof Rollba
     const { files, settings } = target
     const restored = {
       clusterId: cluster.id,
-      basedOn: newest!.number,
+      basedOn: cluster.configNumber,
       files,
       settings,
       origin: 'RESTORED' as const,
@@ -76,6 +77,25 @@ export async function rollbackSlurmConfig(ctx: Ctx, input: z.input<typeof Rollba
     const isNewest = newest!.number === number
     return start(tx, ctx, preview, isNewest ? target : await createConfigVersion(tx, ctx, restored), fields.reason)
   })
+}
+
+/** The version that the hosts had before this one was rolled out; null when no rollout of it succeeded. */
+async function rolledOutBefore(tx: Tx, clusterId: string, number: number): Promise<number | null> {
+  const [last] = await tx
+    .select({ input: slurmOperations.input })
+    .from(slurmOperations)
+    .where(
+      and(
+        eq(slurmOperations.clusterId, clusterId),
+        eq(slurmOperations.kind, 'CONFIGURE'),
+        eq(slurmOperations.configNumber, number),
+        isNotNull(slurmOperations.finishedAt),
+        isNull(slurmOperations.error),
+      ),
+    )
+    .orderBy(desc(slurmOperations.id))
+    .limit(1)
+  return (last?.input.from as number | undefined) ?? null
 }
 
 async function start(

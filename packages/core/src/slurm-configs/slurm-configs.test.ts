@@ -213,6 +213,17 @@ test('a rollback stores the earlier files as a new version, and rolls them out',
   expect(versions.at(-1)).toMatchObject({ number: 3, origin: 'RESTORED', basedOn: 2, files: ONE })
 })
 
+test('a rollback restores what the hosts had, not a version that was only saved', async () => {
+  await imported()
+  await save(conf('n[1-3]'))
+  await save(conf('n[1-4]'), 2)
+  await end(await rollout(3))
+  await recordSlurmConfigRollout(ours.worker, { clusterId: cluster.id, number: 3 })
+  expect(await rollbackSlurmConfig(ours.admin, base())).toMatchObject({ input: { from: 3, to: 4 } })
+  const versions = await t.runtime.db.select().from(slurmConfigVersions).where(eq(slurmConfigVersions.clusterId, cluster.id))
+  expect(versions.at(-1)).toMatchObject({ number: 4, origin: 'RESTORED', basedOn: 3, files: ONE })
+})
+
 test('a drift check stores the difference of each host', async () => {
   await expect(checkSlurmConfigDrift(ours.operator, { clusterId: cluster.id })).rejects.toThrow(/was not imported yet/)
   await imported()

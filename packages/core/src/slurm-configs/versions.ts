@@ -26,7 +26,7 @@ export const ConfigFilesInput = z.strictObject({
 
 export type NewConfigVersion = {
   clusterId: string
-  /** The newest version, which the caller has seen; null when there is none. */
+  /** The version that the files come from: for an edit the newest one, which its author has seen. Null when there is none. */
   basedOn: number | null
   files: ConfigFiles
   settings?: ConfigSettings | null
@@ -38,13 +38,13 @@ export type NewConfigVersion = {
 
 /**
  * Stores the next version of a configuration in the transaction of a verb, which has authorized its caller.
- * @throws NotFound the cluster; Conflict `basedOn` is not the newest version
+ * @throws NotFound the cluster; Conflict an edit is not based on the newest version
  */
 export async function createConfigVersion(tx: Tx, ctx: Ctx, version: NewConfigVersion): Promise<SlurmConfigVersion> {
   const { clusterId, basedOn, createdBy: author = createdBy(ctx), files, settings = null, origin, reason } = version
   const cluster = await lockCluster(tx, ctx, clusterId)
   const newest = await newestConfigVersion(tx, clusterId)
-  if ((newest?.number ?? null) !== basedOn)
+  if (origin === 'EDITED' && newest?.number !== basedOn)
     throw new Conflict(
       newest
         ? `${newest.createdByName} saved version ${newest.number} of the configuration of ${cluster.name} meanwhile. Compare it with yours, and save again, based on it.`
@@ -56,7 +56,7 @@ export async function createConfigVersion(tx: Tx, ctx: Ctx, version: NewConfigVe
       ...author,
       tenantId: ctx.tenantId,
       clusterId,
-      number: (basedOn ?? 0) + 1,
+      number: (newest?.number ?? 0) + 1,
       files,
       settings,
       origin,

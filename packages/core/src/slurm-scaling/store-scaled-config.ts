@@ -20,14 +20,14 @@ export async function storeScaledConfig(
   authorize(ctx, slurmScalePermissions.report)
   const { clusterId, createdById, createdByName, reason } = operation
   return inTransaction(ctx, async (tx, ctx) => {
-    await lockCluster(tx, ctx, clusterId)
+    const { configNumber } = await lockCluster(tx, ctx, clusterId)
     const newest = await newestConfigVersion(tx, clusterId)
     const version =
       newest && isDeepStrictEqual(newest.files, files)
         ? newest
         : await createConfigVersion(tx, ctx, {
             clusterId,
-            basedOn: newest?.number ?? null,
+            basedOn: configNumber,
             files,
             settings,
             origin,
