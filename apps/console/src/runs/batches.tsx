@@ -25,7 +25,7 @@ const tones: Record<Batch['phase'], Tone> = {
 /** Batches of a run over Slurm nodes, and the nodes that it keeps drained. */
 export function Batches({ run, slurm }: { run: RunHead; slurm: Slurm }) {
   const { batches, cluster, clusterName, drained, pending, waitsFor } = slurm
-  const isOver = !isUnfinished(run.status)
+  const hasEnded = !isUnfinished(run.status)
   return (
     <div className="mb-4">
       <Panel
@@ -43,15 +43,15 @@ export function Batches({ run, slurm }: { run: RunHead; slurm: Slurm }) {
           </span>
         }
       >
-        {waitsFor && !isOver && (
+        {waitsFor && !hasEnded && (
           <p className="border-b border-line px-4 py-2 text-sm text-warn">{t('slurmRun.waitsFor', { what: waitsFor })}</p>
         )}
-        {!isOver && drained.count > 0 && (
+        {!hasEnded && drained.count > 0 && (
           <p className="border-b border-line px-4 py-2 text-sm text-muted">
             {t('slurmRun.drainedNow')} <span className="font-mono text-xs break-all">{drained.hostlist}</span>
           </p>
         )}
-        {isOver && drained.count > 0 && (
+        {hasEnded && drained.count > 0 && (
           <div className="border-b border-line p-3">
             <Notice tone="warn" title={t('slurmRun.stillDrained', { count: drained.count })}>
               <p className="font-mono text-xs break-all">{drained.hostlist}</p>
@@ -65,7 +65,7 @@ export function Batches({ run, slurm }: { run: RunHead; slurm: Slurm }) {
         </ul>
         {pending.count > 0 && (
           <p className="border-t border-line px-4 py-2 text-sm text-muted">
-            {isOver ? t('slurmRun.notReached') : t('slurmRun.pending')}{' '}
+            {hasEnded ? t('slurmRun.notReached') : t('slurmRun.pending')}{' '}
             <span className="font-mono text-xs break-all">{pending.hostlist}</span>
           </p>
         )}

@@ -14,7 +14,7 @@ export type ConfigPlan = {
   lost: string[]
 }
 
-/** From this release on, reconfigure starts slurmctld anew with the new files, and keeps the old one when that fails. */
+/** From this release on, reconfigure restarts slurmctld with the new files, and keeps the old one when that fails. */
 const RECONFIGURE_RESTARTS = 23.11
 
 /** slurmctld of every release must be restarted for these. */

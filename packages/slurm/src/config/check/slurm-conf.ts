@@ -116,7 +116,11 @@ function checkNode(report: Report, { line, values }: ConfigEntry, names: string[
   if (cpus === null || sockets === null || !(cpus > 0)) return
   const cores = sockets * (count('corespersocket') || 1)
   if (![sockets, cores, cores * (count('threadspercore') || 1)].includes(cpus))
-    report.warn(line, 'CPUs', `CPUs=${cpus} matches neither the sockets, nor the cores, nor the threads. Slurm computes it anew.`)
+    report.warn(
+      line,
+      'CPUs',
+      `CPUs=${cpus} matches neither the sockets, nor the cores, nor the threads. Slurm computes it again.`,
+    )
 }
 
 function checkNodeGres(report: Report, config: ParsedConfig, { line, values }: ConfigEntry): void {
