@@ -178,7 +178,7 @@ export const PreviewRun = graphql(`
         waitsFor { hostlist acquiredAt run { id number createdBy { name } template { id displayName } } }
         slurm {
           clusterName batchCount batches { hosts { hostlist } jobCount waitSeconds } partitions { name nodes inService floor }
-          outOfService { count hostlist } skipped { host reason } waitsFor estimatedSeconds
+          outOfService { count hostlist } skipped { host reason } waiting { host reason } waitsFor estimatedSeconds
         }
       }
       ... on InvalidInputError { issues { path message } }

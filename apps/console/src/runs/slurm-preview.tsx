@@ -7,9 +7,21 @@ const SHOWN = 20
 
 const duration = (seconds: number | null): string => (seconds === null ? t('slurmRun.unknown') : formatDuration(seconds * 1000))
 
+function HostReasons({ hosts }: { hosts: { host: string; reason: string }[] }) {
+  return (
+    <ul>
+      {hosts.map(({ host, reason }) => (
+        <li key={host}>
+          <span className="font-mono text-xs">{host}</span> {reason}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 /** The batches of a previewed run, and what is in their way. */
 export function SlurmPreview({ slurm }: { slurm: NonNullable<RunPreview['slurm']> }) {
-  const { batches, partitions, outOfService, skipped, waitsFor } = slurm
+  const { batches, partitions, outOfService, skipped, waiting, waitsFor } = slurm
   return (
     <>
       <p>
@@ -22,13 +34,12 @@ export function SlurmPreview({ slurm }: { slurm: NonNullable<RunPreview['slurm']
       )}
       {skipped.length > 0 && (
         <Notice tone="warn" title={t('slurmRun.skipped', { count: skipped.length })}>
-          <ul>
-            {skipped.map(({ host, reason }) => (
-              <li key={host}>
-                <span className="font-mono text-xs">{host}</span> {reason}
-              </li>
-            ))}
-          </ul>
+          <HostReasons hosts={skipped} />
+        </Notice>
+      )}
+      {waiting.length > 0 && (
+        <Notice tone="warn" title={t('slurmRun.waiting', { count: waiting.length })}>
+          <HostReasons hosts={waiting} />
         </Notice>
       )}
       {outOfService.count > 0 && (

@@ -14,7 +14,7 @@ const PREVIEW = graphql(`query Preview($input: RunJobInput!) {
       waitsFor { hostlist run { id number templateName createdBy { name } } }
       slurm {
         clusterName batchCount batches { hosts { count hostlist } jobCount waitSeconds } partitions { name nodes inService floor }
-        outOfService { count hostlist } skipped { host reason } waitsFor playbookSeconds estimatedSeconds
+        outOfService { count hostlist } skipped { host reason } waiting { host reason } waitsFor playbookSeconds estimatedSeconds
       }
     }
     ... on Error { code message }
@@ -68,6 +68,7 @@ function printBatches(slurm: NonNullable<Preview['slurm']>, output: Output): voi
   )
   if (slurm.waitsFor) print(`cannot begin now: waits for ${slurm.waitsFor}`)
   for (const { host, reason } of slurm.skipped) print(`skipped: ${host}: ${reason}`)
+  for (const { host, reason } of slurm.waiting) print(`waiting: ${host}: ${reason}`)
   if (slurm.outOfService.count > 0) print(`already out of service, not resumed afterwards: ${slurm.outOfService.hostlist}`)
   for (const { name, nodes, inService, floor } of slurm.partitions)
     print(`partition ${name}: ${inService} of ${count(nodes, 'node')} in service, ${floor} must stay`)

@@ -219,6 +219,7 @@ export const runs = {
     title: 'Slurm nodes',
     unknown: 'unknown',
     wait: 'Longest wait',
+    waiting: '{count, plural, one {# host would wait} other {# hosts would wait}}',
     waitsFor: 'Waiting for {what}',
   },
   slurmRunPhase: {

@@ -219,6 +219,7 @@ export const runs = {
     title: 'Slurm 节点',
     unknown: '未知',
     wait: '最长等待',
+    waiting: '{count, plural, other {# 台主机需要等待}}',
     waitsFor: '正在等待：{what}',
   },
   slurmRunPhase: {

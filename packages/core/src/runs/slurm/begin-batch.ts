@@ -9,7 +9,8 @@ import { type JobRun, type JobRunSlurmNode, jobRunBatches, jobRunHosts, jobRunSl
 import { chooseBatch } from './choose-batch.ts'
 import { type ClusterView, isDrained, readClusterView } from './cluster-view.ts'
 import { appendNotice } from './notices.ts'
-import { elapsedSeconds, endRollout, hostsOf, type Rollout, setNodes, setWaitsFor } from './rollout.ts'
+import { lockClusterOfRun, readOtherWork } from './other-work.ts'
+import { elapsedSeconds, endRollout, hostsOf, isOverdue, type Rollout, runMsOf, setNodes, setWaitsFor } from './rollout.ts'
 
 /** A refresh that ended longer ago says too little about free nodes. */
 const MAX_AGE_MS = 15 * 60_000
@@ -37,6 +38,7 @@ export async function beginBatch(tx: Tx, ctx: Ctx, rollout: Rollout): Promise<bo
     const error = skipped.length > 0 ? `Not run on ${hostsOf(skipped)}; the hosts show why.` : null
     return endRollout(tx, ctx, rollout, { endCause: 'exit', exitCode: skipped.length > 0 ? 2 : 0, error })
   }
+  await lockClusterOfRun(tx, ctx, options.clusterId)
   const view = await readClusterView(tx, ctx, options.clusterId)
   if (!view)
     return endRollout(tx, ctx, rollout, {
@@ -48,19 +50,18 @@ export async function beginBatch(tx: Tx, ctx: Ctx, rollout: Rollout): Promise<bo
   const choice = (await isPaused(tx, ctx))
     ? { batch: [], skipped: [], waitsFor: 'the queue of runs, which is paused' }
     : isCurrent
-      ? chooseBatch(
-          view,
-          pending.map(({ name }) => name),
-          options,
-          { now, deadlineMs: options.deadlineSeconds * 1000, runMs: (run.timeoutSeconds + options.healthSeconds) * 1000 },
-        )
+      ? chooseBatch(view, await readOtherWork(tx, ctx, options.clusterId, run.id), pending, options, {
+          now,
+          deadlineMs: options.deadlineSeconds * 1000,
+          runMs: runMsOf(rollout),
+        })
       : { batch: [], skipped: [], waitsFor: `a refresh of the cluster ${options.clusterName}` }
   if (choice.batch.length > 0) return drain(tx, ctx, rollout, view, new Set(choice.batch))
   if (choice.waitsFor === null) {
     for (const { name, reason } of choice.skipped) await skip(tx, run, nodes.find((node) => node.name === name)!, reason)
     return true
   }
-  if (elapsedSeconds(rollout, since) > options.deadlineSeconds)
+  if (isOverdue(elapsedSeconds(rollout, since), options.deadlineSeconds, isCurrent))
     return endRollout(tx, ctx, rollout, {
       endCause: 'timeout',
       error: `No further batch could begin within ${options.deadlineSeconds} s. It waited for ${choice.waitsFor}.`,

@@ -7,11 +7,23 @@ import type { SlurmActionItem } from '../../slurm-actions/tables.ts'
 import { insertRun } from '../lifecycle/insert-run.ts'
 import { settingsOfRun } from '../lifecycle/run-settings.ts'
 import { type JobRunBatch, type JobRunSlurmNode, jobRunHosts } from '../tables.ts'
-import { folded } from './choose-batch.ts'
-import { isBusy, isDrained, readClusterView } from './cluster-view.ts'
+import { folded, startObstacle } from './choose-batch.ts'
+import { type ClusterView, isBusy, isDrained, readClusterView } from './cluster-view.ts'
 import { appendNotice } from './notices.ts'
+import { readOtherWork } from './other-work.ts'
 import { beginResuming } from './resume-phase.ts'
-import { elapsedSeconds, hostsOf, nodesOf, type Rollout, readAction, setNodes, setPhase, setWaitsFor } from './rollout.ts'
+import {
+  elapsedSeconds,
+  hostsOf,
+  isOverdue,
+  nodesOf,
+  type Rollout,
+  readAction,
+  runMsOf,
+  setNodes,
+  setPhase,
+  setWaitsFor,
+} from './rollout.ts'
 
 /** DRAINING: records which nodes Muster has drained. */
 export async function finishDraining(tx: Tx, ctx: Ctx, rollout: Rollout, batch: JobRunBatch): Promise<boolean> {
@@ -45,8 +57,10 @@ export async function waitForJobs(tx: Tx, ctx: Ctx, rollout: Rollout, batch: Job
   if (run.cancelRequestedAt) return beginResuming(tx, ctx, rollout, batch, { error: 'The run was canceled.' })
   const view = await readClusterView(tx, ctx, options.clusterId)
   const members = nodesOf(rollout, batch)
-  const isLate = elapsedSeconds(rollout, batch.phaseSince) > options.deadlineSeconds
-  if (!view || view.readAt === null || view.readAt < batch.phaseSince.getTime()) {
+  // From the drain on: the wait for a worker, which may follow, counts for the same deadline.
+  const isCurrent = view !== null && view.readAt !== null && view.readAt >= batch.phaseSince.getTime()
+  const isLate = isOverdue(elapsedSeconds(rollout, batch.createdAt), options.deadlineSeconds, isCurrent)
+  if (!isCurrent) {
     const waitsFor = `a refresh of the cluster ${options.clusterName}`
     if (!isLate) await setWaitsFor(tx, ctx, rollout, waitsFor)
     return (
@@ -60,10 +74,8 @@ export async function waitForJobs(tx: Tx, ctx: Ctx, rollout: Rollout, batch: Job
     const error = `${hostsOf(open)}: no longer drained. Somebody resumed it, or removed it from the cluster.`
     return beginResuming(tx, ctx, rollout, batch, { error })
   }
-  const busy = members.filter(({ name }) => isBusy(view.nodes.get(name)!))
-  if (busy.length > 0) {
-    const jobs = [...new Set(busy.flatMap(({ name }) => view.nodes.get(name)!.jobs.map(({ jobId }) => jobId)))]
-    const what = `${jobs.length === 0 ? 'jobs' : `the ${jobs.length === 1 ? 'job' : 'jobs'} ${shown(jobs)}`} on ${hostsOf(busy)}`
+  const what = await waitBeforePlaybook(tx, ctx, rollout, view, members)
+  if (what !== null) {
     if (!isLate) {
       await setWaitsFor(tx, ctx, rollout, what)
       return false
@@ -71,7 +83,36 @@ export async function waitForJobs(tx: Tx, ctx: Ctx, rollout: Rollout, batch: Job
     const error = `The deadline of ${options.deadlineSeconds} s passed while it waited for ${what}.`
     return beginResuming(tx, ctx, rollout, batch, { error, isTimedOut: true })
   }
+  const obstacle = obstacleOfPlaybook(rollout, view, members)
+  if (obstacle) return beginResuming(tx, ctx, rollout, batch, { error: obstacle })
   return startPlaybook(tx, ctx, rollout, batch, members)
+}
+
+/** Jobs on the nodes, or an operation that handles them; null when the playbook can begin. */
+async function waitBeforePlaybook(
+  tx: Tx,
+  ctx: Ctx,
+  { run, options }: Rollout,
+  view: ClusterView,
+  members: readonly JobRunSlurmNode[],
+): Promise<string | null> {
+  const busy = members.filter(({ name }) => isBusy(view.nodes.get(name)!))
+  if (busy.length > 0) {
+    const jobs = [...new Set(busy.flatMap(({ name }) => view.nodes.get(name)!.jobs.map(({ jobId }) => jobId)))]
+    return `${jobs.length === 0 ? 'jobs' : `the ${jobs.length === 1 ? 'job' : 'jobs'} ${shown(jobs)}`} on ${hostsOf(busy)}`
+  }
+  const { operationOf } = await readOtherWork(tx, ctx, options.clusterId, run.id)
+  return members.map(({ name }) => operationOf(name)).find((operation) => operation !== null) ?? null
+}
+
+/** What changed since the nodes were chosen, such as a new reservation; null when the playbook may begin. */
+export function obstacleOfPlaybook(rollout: Rollout, view: ClusterView, members: readonly JobRunSlurmNode[]): string | null {
+  const clock = { now: rollout.now, runMs: runMsOf(rollout) }
+  for (const node of members) {
+    const obstacle = startObstacle(view, node, rollout.options, clock)
+    if (obstacle) return `${node.host}: the playbook did not begin. ${obstacle}`
+  }
+  return null
 }
 
 const MAX_SHOWN = 20

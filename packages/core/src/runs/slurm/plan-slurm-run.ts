@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { slurmNodes } from '../../clusters/index.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
@@ -7,9 +7,17 @@ import { Conflict, InvalidInput } from '../../kernel/errors.ts'
 import type { LeanNode } from '../../nodes/tables.ts'
 import { foldHostlist } from '../../selection/index.ts'
 import { jobRunSlurmNodes, jobRuns } from '../tables.ts'
-import { blockingPartitions, chooseBatch, freeAt, type PartitionCapacity, partitionCapacities } from './choose-batch.ts'
+import {
+  blockingPartitions,
+  chooseBatch,
+  freeAt,
+  type NodeReason,
+  type PartitionCapacity,
+  partitionCapacities,
+} from './choose-batch.ts'
 import { type ClusterView, isOut, readClusterView, type ViewJob } from './cluster-view.ts'
 import type { SlurmRunOptions } from './options.ts'
+import { readOtherWork } from './other-work.ts'
 
 type Node = Pick<LeanNode, 'id' | 'name'>
 export type SlurmTargets = { view: ClusterView; hosts: { name: string; node: Node }[] }
@@ -42,7 +50,7 @@ export async function findSlurmTargets(
   const view = (await readClusterView(db, ctx, clusterIds[0]!))!
   const { cluster } = view
   if (!cluster.controllerNodeId) throw new Conflict(`The cluster ${cluster.name} has no controller node. Choose one.`)
-  const busy = await unfinishedRunOf(db, ctx, ids)
+  const busy = await unfinishedRunOf(db, ctx, cluster.id, rows)
   if (busy) refuse(`${foldHostlist(busy.hosts)}: in the unfinished run ${busy.number}; wait for its end, or cancel it`)
   const protectedPartitions = blockingPartitions(
     view,
@@ -55,12 +63,29 @@ export async function findSlurmTargets(
   return { view, hosts: rows.map(({ name, nodeId }) => ({ name, node: byId.get(nodeId!)! })) }
 }
 
-async function unfinishedRunOf(db: Tx | Ctx['db'], ctx: Ctx, nodeIds: string[]) {
+async function unfinishedRunOf(
+  db: Tx | Ctx['db'],
+  ctx: Ctx,
+  clusterId: string,
+  nodes: readonly { name: string; nodeId: string | null }[],
+) {
+  const names = nodes.map(({ name }) => name)
+  const nodeIds = nodes.flatMap(({ nodeId }) => nodeId ?? [])
   const rows = await db
     .select({ number: jobRuns.number, host: jobRunSlurmNodes.host })
     .from(jobRunSlurmNodes)
     .innerJoin(jobRuns, eq(jobRuns.id, jobRunSlurmNodes.jobRunId))
-    .where(and(visibleTo(ctx, jobRuns), isNull(jobRuns.finishedAt), isOneOf(jobRunSlurmNodes.nodeId, nodeIds)))
+    .where(
+      and(
+        visibleTo(ctx, jobRuns),
+        isNull(jobRuns.finishedAt),
+        // A node may have been matched to another node of the inventory since.
+        or(
+          isOneOf(jobRunSlurmNodes.nodeId, nodeIds),
+          and(eq(jobRunSlurmNodes.clusterId, clusterId), isOneOf(jobRunSlurmNodes.name, names, 'text')),
+        ),
+      ),
+    )
     .orderBy(jobRuns.number)
   const [first] = rows
   if (!first) return null
@@ -82,6 +107,8 @@ export type SlurmRunPlan = {
   /** Nodes that others have drained or that are down: they are not resumed afterwards. */
   outOfService: string[]
   skipped: { host: string; reason: string }[]
+  /** Nodes that no batch has yet, and what they wait for. */
+  waiting: { host: string; reason: string }[]
   /** Why no batch can begin now; null when one can. */
   waitsFor: string | null
   /** Of the last successful run of the template; null when there was none. */
@@ -104,29 +131,37 @@ export async function planSlurmRun(
   const playbookSeconds = await lastDuration(ctx, template.id)
   const hostOf = new Map(hosts.map(({ name, node }) => [name, node.name]))
   const toHosts = (names: readonly string[]) => names.map((name) => hostOf.get(name)!)
+  const toReasons = (list: readonly NodeReason[]) => list.map(({ name, reason }) => ({ host: hostOf.get(name)!, reason }))
   const start = Date.now()
   const clock = { deadlineMs: options.deadlineSeconds * 1000, runMs: (template.timeoutSeconds + options.healthSeconds) * 1000 }
   const batches: PlannedBatch[] = []
-  let pending = hosts.map(({ name }) => name)
+  const others = await readOtherWork(ctx.db, ctx, view.cluster.id, null)
+  let pending = hosts.map(({ name, node }) => ({ name, nodeId: node.id }))
   let waitsFor: string | null = null
-  let skipped: { name: string; reason: string }[] = []
+  let skipped: NodeReason[] = []
+  let waiting: NodeReason[] = []
   let elapsedMs: number | null = 0
   while (pending.length > 0) {
     const now: number = start + (elapsedMs ?? 0)
     // Nodes of earlier batches are in service again when the next one begins.
     let names: string[]
     if (batches.length < MAX_CHOSEN) {
-      const choice = chooseBatch(view, pending, options, { now, ...clock })
+      const choice = chooseBatch(view, others, pending, options, { now, ...clock })
       if (batches.length === 0) waitsFor = choice.waitsFor
-      skipped = choice.skipped
+      ;({ skipped, waiting } = choice)
       names = choice.batch
-      if (names.length === 0) break
-      const done = new Set(batches.length === MAX_CHOSEN - 1 ? [...names, ...skipped.map(({ name }) => name)] : names)
-      pending = pending.filter((name) => !done.has(name))
+      if (names.length === 0) {
+        const known = new Set([...skipped, ...waiting].map(({ name }) => name))
+        for (const { name } of pending) if (!known.has(name)) waiting.push({ name, reason: choice.waitsFor! })
+        break
+      }
+      const isLast = batches.length === MAX_CHOSEN - 1
+      const done = new Set([...names, ...(isLast ? [...skipped, ...waiting].map(({ name }) => name) : [])])
+      pending = pending.filter(({ name }) => !done.has(name))
       // Other requests are answered in between.
       await setImmediate()
     } else {
-      names = pending.slice(0, batches.at(-1)!.hosts.length)
+      names = pending.slice(0, batches.at(-1)!.hosts.length).map(({ name }) => name)
       pending = pending.slice(names.length)
     }
     const members = names.map((name) => view.nodes.get(name)!)
@@ -141,9 +176,10 @@ export async function planSlurmRun(
     clusterId: view.cluster.id,
     clusterName: view.cluster.name,
     batches,
-    partitions: [...partitionCapacities(view, options.floorPercent).values()].filter(({ name }) => wanted.has(name)),
+    partitions: [...partitionCapacities(view, others, options.floorPercent).values()].filter(({ name }) => wanted.has(name)),
     outOfService: toHosts(hosts.map(({ name }) => name).filter((name) => isOut(view.nodes.get(name)!))),
-    skipped: skipped.map(({ name, reason }) => ({ host: hostOf.get(name)!, reason })),
+    skipped: toReasons(skipped),
+    waiting: toReasons(waiting),
     waitsFor,
     playbookSeconds,
     estimatedSeconds: elapsedMs === null ? null : Math.ceil(elapsedMs / 1000),

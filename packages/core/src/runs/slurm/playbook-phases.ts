@@ -5,9 +5,10 @@ import { isOneOf } from '../../kernel/db/rows.ts'
 import { requestCancel } from '../lifecycle/cancel-job-run.ts'
 import { type HostResult, type JobRunBatch, jobRunHosts, jobRuns } from '../tables.ts'
 import { healthProblem, isBusy, isDrained, readClusterView } from './cluster-view.ts'
+import { obstacleOfPlaybook } from './drain-phases.ts'
 import { appendNotice } from './notices.ts'
 import { beginResuming, namesOfDown } from './resume-phase.ts'
-import { elapsedSeconds, hostsOf, nodesOf, type Rollout, setNodes, setPhase, setWaitsFor } from './rollout.ts'
+import { elapsedSeconds, hostsOf, isOverdue, nodesOf, type Rollout, setNodes, setPhase, setWaitsFor } from './rollout.ts'
 
 const GOOD: readonly HostResult[] = ['OK', 'CHANGED', 'SKIPPED']
 
@@ -37,12 +38,20 @@ export async function finishPlaybook(tx: Tx, ctx: Ctx, rollout: Rollout, batch: 
   const byName = new Map(hosts.map((host) => [host.name, host]))
   const resultOf = ({ host }: { host: string }): HostResult => byName.get(host)?.result ?? 'NOT_RUN'
   const notGood = members.filter((node) => !GOOD.includes(resultOf(node)))
+  // What a lost worker did last is not known.
+  const isKnown = child !== undefined && child.endCause !== 'lost' && child.retriedAt === null
   for (const node of notGood) {
+    const isNotRun = resultOf(node) === 'NOT_RUN'
     // The playbook did not reach it, so it is as before.
-    const isUntouched = resultOf(node) === 'NOT_RUN'
+    const isUntouched = isNotRun && isKnown
     const changes = isUntouched
       ? { outcome: 'SKIPPED' as const, message: 'The playbook did not run on it.' }
-      : { outcome: 'FAILED' as const, message: 'The playbook did not succeed on it.' }
+      : {
+          outcome: 'FAILED' as const,
+          message: isNotRun
+            ? 'The playbook may have run on it: its worker was lost, or its run was deleted.'
+            : 'The playbook did not succeed on it.',
+        }
     await setNodes(tx, [node], changes)
     Object.assign(node, changes)
   }
@@ -56,6 +65,9 @@ export async function finishPlaybook(tx: Tx, ctx: Ctx, rollout: Rollout, batch: 
   return true
 }
 
+/** A free worker begins a playbook within it, also when the jobs took the whole deadline. */
+const START_SECONDS = 60
+
 /** Why the playbook must not begin although it was queued: its nodes are no longer drained and free, or it waited too long. */
 async function obstacleOfStart(
   tx: Tx,
@@ -64,7 +76,10 @@ async function obstacleOfStart(
   batch: JobRunBatch,
 ): Promise<Pick<JobRunBatch, 'error' | 'isTimedOut'> | null> {
   const { options } = rollout
-  if (elapsedSeconds(rollout, batch.phaseSince) > options.deadlineSeconds) {
+  if (
+    elapsedSeconds(rollout, batch.createdAt) > options.deadlineSeconds &&
+    elapsedSeconds(rollout, batch.phaseSince) > START_SECONDS
+  ) {
     const error = `The deadline of ${options.deadlineSeconds} s passed before a worker began its playbook.`
     return { error, isTimedOut: true }
   }
@@ -74,7 +89,10 @@ async function obstacleOfStart(
     const node = view.nodes.get(name)
     return !node || !isDrained(node) || isBusy(node)
   })
-  if (unfit.length === 0) return null
+  if (unfit.length === 0) {
+    const error = obstacleOfPlaybook(rollout, view, nodesOf(rollout, batch))
+    return error === null ? null : { error, isTimedOut: false }
+  }
   return { error: `${hostsOf(unfit)}: no longer drained and free before the playbook began.`, isTimedOut: false }
 }
 
@@ -83,8 +101,8 @@ export async function verifyNodes(tx: Tx, ctx: Ctx, rollout: Rollout, batch: Job
   const { run, options } = rollout
   const members = nodesOf(rollout, batch).filter(({ outcome }) => outcome === null)
   const view = await readClusterView(tx, ctx, options.clusterId)
-  const isLate = elapsedSeconds(rollout, batch.phaseSince) > options.healthSeconds
   const isCurrent = view !== null && view.readAt !== null && view.readAt >= batch.phaseSince.getTime()
+  const isLate = isOverdue(elapsedSeconds(rollout, batch.phaseSince), options.healthSeconds, isCurrent)
   const [child] = batch.childRunId ? await tx.select().from(jobRuns).where(eq(jobRuns.id, batch.childRunId)) : []
   const startedAt = child?.startedAt?.getTime() ?? batch.createdAt.getTime()
   const wasDown = await namesOfDown(tx, batch)

@@ -3,6 +3,7 @@ import { slurmClusters } from '../../clusters/index.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import { newId } from '../../kernel/db/columns.ts'
 import { insertSlurmAction } from '../../slurm-actions/index.ts'
+import type { SlurmActionItem } from '../../slurm-actions/tables.ts'
 import type { JobRunBatch, JobRunSlurmNode } from '../tables.ts'
 import { appendNotice } from './notices.ts'
 import { elapsedSeconds, hostsOf, nodesOf, type Rollout, readAction, setNodes, setPhase, setWaitsFor } from './rollout.ts'
@@ -66,29 +67,37 @@ async function startActions(tx: Tx, ctx: Ctx, rollout: Rollout, batch: JobRunBat
 
 /** RESUMING: ends the batch when its nodes are resumed. */
 export async function finishResuming(tx: Tx, ctx: Ctx, rollout: Rollout, batch: JobRunBatch): Promise<boolean> {
+  const { options } = rollout
   const members = nodesOf(rollout, batch)
   const actions = await Promise.all(batch.resumeActionIds.map((id) => readAction(tx, id)))
   if (actions.some((action) => action && !action.row.finishedAt)) return false
-  const items = actions.flatMap((action) => action?.items ?? [])
-  for (const { target, result, after } of items) {
-    const node = members.find(({ name }) => name === target)!
-    if (result !== 'DONE' && result !== 'UNCHANGED') continue
+  const items = new Map(actions.flatMap((action) => action?.items ?? []).map((item) => [item.target, item]))
+  const gone: JobRunSlurmNode[] = []
+  for (const node of members) {
+    const { result, after } = items.get(node.name) ?? { result: null, after: null }
+    if (result !== 'DONE' && result !== 'UNCHANGED' && result !== 'NOT_FOUND') continue
     const isOther = result === 'UNCHANGED' && /\+DRAIN\b/.test(after ?? '')
-    const message = isOther ? `Left as it is, because its reason changed: ${after}` : node.message
-    await setNodes(tx, [node], { isDrained: false, message })
-    Object.assign(node, { isDrained: false })
+    const changes: Partial<JobRunSlurmNode> = { isDrained: false }
+    if (isOther) changes.message = `Left as it is, because its reason changed: ${after}`
+    if (result === 'NOT_FOUND') {
+      gone.push(node)
+      Object.assign(changes, {
+        outcome: node.outcome ?? 'FAILED',
+        message: `The cluster ${options.clusterName} no longer has it.`,
+      })
+    }
+    await setNodes(tx, [node], changes)
+    Object.assign(node, changes)
   }
-  const failed = items.filter(({ result }) => result !== 'DONE' && result !== 'UNCHANGED')
-  if (failed.length > 0 && elapsedSeconds(rollout, batch.phaseSince) < RETRY_SECONDS) {
+  const left = members.filter(({ isDrained, outcome }) => isDrained && outcome !== 'FAILED')
+  if (left.length > 0 && elapsedSeconds(rollout, batch.phaseSince) < RETRY_SECONDS) {
     const last = Math.max(...actions.map((action) => action?.row.finishedAt?.getTime() ?? 0))
     if (rollout.now - last < RETRY_EVERY_SECONDS * 1000) return false
     const resumeActionIds = await startActions(tx, ctx, rollout, batch)
     await setPhase(tx, batch, { phase: 'RESUMING', resumeActionIds, phaseSince: batch.phaseSince })
     return false
   }
-  const problem = failed[0]
-    ? `The node ${failed[0].target} was not resumed. ${failed[0].message ?? `Result: ${failed[0].result}.`}`
-    : null
+  const problem = problemOf(left, gone, items)
   const error = [batch.error, problem].filter(Boolean).join(' ') || null
   const good = members.filter(({ outcome, isDrained }) => batch.childRunId !== null && outcome === null && !isDrained)
   await setNodes(tx, good, { outcome: 'OK' })
@@ -100,4 +109,16 @@ export async function finishResuming(tx: Tx, ctx: Ctx, rollout: Rollout, batch: 
   const text = error ? `failed. ${problem ?? ''}`.trim() : `done, ${hostsOf(members)} in service.`
   if (!batch.error || problem) await appendNotice(tx, ctx, rollout.run.id, `Batch ${batch.number}: ${text}`)
   return true
+}
+
+function problemOf(
+  [left]: readonly JobRunSlurmNode[],
+  gone: readonly JobRunSlurmNode[],
+  items: ReadonlyMap<string, SlurmActionItem>,
+): string | null {
+  if (left) {
+    const item = items.get(left.name)
+    return `The node ${left.name} was not resumed. ${item?.message ?? `Result: ${item?.result ?? 'unknown'}.`}`
+  }
+  return gone.length > 0 ? `${hostsOf(gone)}: removed from the cluster during the run.` : null
 }

@@ -88,6 +88,11 @@ export const RunPreviewSlurm = builder.objectRef<SlurmRunPlan>('RunPreviewSlurm'
       description: `Hosts that would not be drained now; at most ${MAX_SKIPPED}.`,
       resolve: ({ skipped }) => skipped.slice(0, MAX_SKIPPED),
     }),
+    waiting: t.field({
+      type: [RunPreviewSkippedHost],
+      description: `Hosts that no batch has yet, with what they wait for, such as an operation on the cluster; at most ${MAX_SKIPPED}.`,
+      resolve: ({ waiting }) => waiting.slice(0, MAX_SKIPPED),
+    }),
     waitsFor: t.exposeString('waitsFor', {
       nullable: true,
       description: 'Why no batch could begin now; null when one could.',
