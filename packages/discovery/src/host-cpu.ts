@@ -1,3 +1,4 @@
+import { parseNumaCores } from './host-cores.ts'
 import type { HostFacts } from './schema.ts'
 import { parseCount } from './text.ts'
 
@@ -44,5 +45,6 @@ export function parseCpu(text: string, files: Map<string, string>): HostFacts['c
     sockets,
     cores: sockets && coresPerSocket ? sockets * coresPerSocket : threads && perCore ? Math.round(threads / perCore) : null,
     threads,
+    numaCores: parseNumaCores(files),
   }
 }

@@ -122,6 +122,12 @@ export function parseInfiniband(files: Map<string, string>, links: Map<string, s
   })
 }
 
+/** A line of /proc/driver/nvidia/gpus/ADDRESS/information, such as `Device Minor: \t 0`. */
+const nvidiaInformation = (files: Map<string, string>, address: string, label: string): string | undefined => {
+  const text = [...files].find(([path]) => path.endsWith(`/nvidia/gpus/${address}/information`))?.[1]
+  return new RegExp(`^${label}:\\s*(\\S+)`, 'm').exec(text ?? '')?.[1]
+}
+
 export function parsePci(files: Map<string, string>, links: Map<string, string>): PciDevice[] {
   const bare = (text: string | undefined) => (text ?? '').replace(/^0x/, '').toLowerCase()
   return [...groupByDevice(files, /\/sys\/bus\/pci\/devices\/([^/]+)\/(.+)$/)].map(([name, own]) => ({
@@ -133,6 +139,7 @@ export function parsePci(files: Map<string, string>, links: Map<string, string>)
     revision: parseText(bare(own.get('revision'))),
     driver: lastPathComponent(findLink(links, `/sys/bus/pci/devices/${name}/driver`)),
     numaNode: parseCount(own.get('numa_node')),
+    deviceMinor: parseCount(nvidiaInformation(files, name, 'Device Minor')),
     linkSpeed: parseText(own.get('current_link_speed')),
     linkWidth: parseCount(own.get('current_link_width')),
   }))

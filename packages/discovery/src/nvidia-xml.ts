@@ -119,6 +119,11 @@ function parseGpu(block: string, index: number): Accelerator | null {
   return device.model || device.uuid || device.pciAddress ? device : null
 }
 
+function parseInstance(gpu: unknown, compute: unknown): string | null {
+  const [gi, ci] = [parseCount(gpu), parseCount(compute)]
+  return gi === null || ci === null ? null : `gi${gi}/ci${ci}`
+}
+
 function parseMigDevices(node: unknown, parentUuid: string | null): Partition[] {
   return asArray(asRecord(node).mig_device).map((child) => ({
     kind: 'mig',
@@ -127,5 +132,6 @@ function parseMigDevices(node: unknown, parentUuid: string | null): Partition[] 
     index: parseCount(getPath(child, 'index')),
     parentUuid,
     memoryTotal: parseBytes(getPath(child, 'fb_memory_usage', 'total')),
+    instance: parseInstance(getPath(child, 'gpu_instance_id'), getPath(child, 'compute_instance_id')),
   }))
 }

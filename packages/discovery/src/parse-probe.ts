@@ -1,5 +1,7 @@
 import { crossCheck } from './cross-check.ts'
 import { type Frame, readFrames } from './frames.ts'
+import { parseEvidence } from './host-evidence.ts'
+import { addMigFiles } from './nvidia-devices.ts'
 import { parseAmd } from './parse-amd.ts'
 import { parseHost, parseProcNvidia } from './parse-host.ts'
 import { parseHuawei } from './parse-huawei.ts'
@@ -131,6 +133,7 @@ export function parseProbe(raw: Uint8Array | string): Discovery {
     warnings.push(...found.warnings)
     for (const [name, version] of Object.entries(found.toolkits)) host.toolkits[name] ??= version
   }
+  const { files } = parseEvidence(frames)
   const checked = parseSafely(
     'PCI',
     () => crossCheck({ accelerators, host, tools, partial, proc: parseProcNvidia(frames) }),
@@ -140,7 +143,9 @@ export function parseProbe(raw: Uint8Array | string): Discovery {
     schemaVersion: SCHEMA_VERSION,
     host,
     tools,
-    accelerators: (checked?.accelerators ?? accelerators).map((device) => setToolkitVersion(device, host.toolkits)),
+    accelerators: (checked?.accelerators ?? accelerators).map((device) =>
+      setToolkitVersion(addMigFiles(device, host, files), host.toolkits),
+    ),
     warnings: [...new Set([...warnings, ...(checked?.warnings ?? [])])],
     truncated: !complete || frames.some((frame) => frame.cut),
     durationMs,

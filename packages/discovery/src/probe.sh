@@ -336,9 +336,10 @@ host_files() {
     files="$files /sys/class/dmi/id/$f"
   done
   d=/sys/devices/system
-  files="$files $d/cpu/online $d/cpu/cpu0/topology/core_siblings_list $d/cpu/cpu0/topology/thread_siblings_list $d/node/node*/cpulist"
+  files="$files $d/cpu/online $d/cpu/cpu0/topology/core_siblings_list $d/cpu/cpu[0-9]*/topology/thread_siblings_list $d/cpu/cpu[0-9]*/topology/physical_package_id $d/node/node*/cpulist"
   for f in kernel/hostname kernel/osrelease kernel/random/boot_id kernel/arch; do files="$files /proc/sys/$f"; done
   files="$files /proc/uptime /proc/net/route $root/proc/driver/nvidia/version $root/proc/driver/nvidia/gpus/*/information"
+  files="$files $root/proc/driver/nvidia/capabilities/gpu*/mig/gi*/access $root/proc/driver/nvidia/capabilities/gpu*/mig/gi*/ci*/access"
   f=/etc/os-release
   [ -e $f ] || f=/usr/lib/os-release
   files="$files $f /etc/machine-id /run/systemd/container /sys/hypervisor/type"

@@ -152,7 +152,14 @@ it('distinguishes MIG devices from their GPUs', async () => {
     index: 0,
     parentUuid: first?.uuid,
     memoryTotal: 40448 * MIB,
+    instance: 'gi1/ci0',
+    deviceFiles: ['/dev/nvidia0', '/dev/nvidia-caps/nvidia-cap12', '/dev/nvidia-caps/nvidia-cap13'],
   })
+  expect(accelerators[1]?.partitions[2]?.deviceFiles).toEqual([
+    '/dev/nvidia1',
+    '/dev/nvidia-caps/nvidia-cap255',
+    '/dev/nvidia-caps/nvidia-cap256',
+  ])
 })
 
 it('keeps the PCI domain: two cards on one bus number in two domains', async () => {

@@ -22,6 +22,8 @@ export const Partition = z.object({
   index: count,
   parentUuid: text,
   memoryTotal: count.describe('bytes'),
+  instance: text.optional().describe('GPU instance and compute instance of a MIG device: gi1/ci0'),
+  deviceFiles: z.array(z.string()).optional().describe('device files that a process needs, when known'),
 })
 export type Partition = z.infer<typeof Partition>
 
@@ -122,6 +124,7 @@ export const PciDevice = z.object({
   revision: text,
   driver: text,
   numaNode: count,
+  deviceMinor: count.describe('N of /dev/nvidiaN, from the NVIDIA driver'),
   linkSpeed: text,
   linkWidth: count,
 })
@@ -136,7 +139,16 @@ export const HostFacts = z.object({
   machineId: text,
   bootId: text,
   uptimeSeconds: quantity,
-  cpu: z.object({ model: text, sockets: count, cores: count, threads: count }),
+  cpu: z.object({
+    model: text,
+    sockets: count,
+    cores: count,
+    threads: count,
+    numaCores: z
+      .record(z.string(), z.string())
+      .nullable()
+      .describe('logical core numbers by NUMA node, such as 0-31; threads do not count'),
+  }),
   memoryBytes: count,
   swapBytes: count,
   numaNodes: count,

@@ -86,6 +86,7 @@ function mergePartitions(first: Partition[], second: Partition[]): Partition[] {
       profile: own.profile ?? other.profile,
       parentUuid: own.parentUuid ?? other.parentUuid,
       memoryTotal: own.memoryTotal ?? other.memoryTotal,
+      instance: own.instance ?? other.instance ?? null,
     }
   })
 }

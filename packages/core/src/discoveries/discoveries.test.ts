@@ -247,7 +247,7 @@ describe('finishDiscovery', () => {
     const twins = Array.from({ length: 3 }, () => acceleratorFixture(0, { model: 'a\u0000b\ud800', numaNode: 2 ** 40 }))
     const result = discoveryFixture(
       { accelerators: twins, warnings: ['\u0000'] },
-      { cpu: { model: 'x', sockets: 2 ** 40, cores: 1, threads: 1 } },
+      { cpu: { model: 'x', sockets: 2 ** 40, cores: 1, threads: 1, numaCores: null } },
     )
     expect(await discover(node, { result })).toMatchObject({ status: 'SUCCEEDED' })
     const devices = await devicesOf(node)

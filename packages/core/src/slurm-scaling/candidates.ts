@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { slurmWordProblem } from '@muster/slurm/commands'
 import type { ConfigNode } from '@muster/slurm/config'
 import { and, arrayOverlaps, asc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
+import { z } from 'zod'
 import { slurmClusters, slurmNodes } from '../clusters/tables.ts'
 import type { Ctx, Tx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
@@ -24,6 +25,8 @@ export type ScaleCandidate = {
 }
 
 export const MAX_NODES = 10_000
+/** Shards of each GPU, which as many jobs can share; 0: none. */
+export const ShardsPerGpu = z.int().min(0).max(1000).default(0)
 
 /**
  * The nodes of a limit expression or of IDs, with the reasons why some cannot join a cluster.

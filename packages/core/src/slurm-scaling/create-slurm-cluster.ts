@@ -12,7 +12,8 @@ import { nameTaken } from '../kernel/db/rows.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id, Ids, singleLineText } from '../kernel/input.ts'
 import { insertOperation, type SlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
-import { assertUnblocked, findCandidates, lockCandidates } from './candidates.ts'
+import { assertUnblocked, findCandidates, lockCandidates, ShardsPerGpu } from './candidates.ts'
+import { withShards } from './config-node.ts'
 import { slurmScalePermissions } from './permissions.ts'
 
 /** Debian's release; other packages are read after their installation. */
@@ -41,6 +42,7 @@ export const CreateSlurmClusterInput = z.object({
   repositoryKey: Url.nullish(),
   /** Further lines of slurm.conf. */
   extraLines: z.array(singleLineText(1000)).max(200).default([]),
+  shardsPerGpu: ShardsPerGpu,
   reason: singleLineText(200),
   idempotencyKey: IdempotencyKey,
 })
@@ -77,7 +79,10 @@ export async function createSlurmCluster(ctx: Ctx, input: z.input<typeof CreateS
     const plan: CreatePlan = {
       controllers,
       login: of(given.loginNodeIds).map(({ node, config }) => ({ nodeId: node.id, name: config!.name })),
-      nodes: of(given.computeNodeIds).map(({ node, config }) => ({ ...config!, nodeId: node.id })),
+      nodes: of(given.computeNodeIds).map(({ node, config }) => ({
+        ...withShards(config!, given.shardsPerGpu),
+        nodeId: node.id,
+      })),
       settings: {
         clusterName: given.name,
         controllers: controllers.map(({ name, address }) => ({ name, address })),

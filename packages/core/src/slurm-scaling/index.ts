@@ -1,3 +1,4 @@
+export { formatGres, gresTotals } from '@muster/slurm/config'
 export type { ScaleCandidate } from './candidates.ts'
 export { type CreatePlan, CreateSlurmClusterInput, createSlurmCluster } from './create-slurm-cluster.ts'
 export { slurmScalePermissions } from './permissions.ts'

@@ -19,7 +19,15 @@ import { Id, Ids, singleLineText } from '../kernel/input.ts'
 import { selectNodes } from '../selection/index.ts'
 import type { SlurmConfigVersion } from '../slurm-configs/index.ts'
 import { insertOperation, type SlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
-import { assertUnblocked, findCandidates, fingerprintOf, lockCandidates, type ScaleCandidate } from './candidates.ts'
+import {
+  assertUnblocked,
+  findCandidates,
+  fingerprintOf,
+  lockCandidates,
+  type ScaleCandidate,
+  ShardsPerGpu,
+} from './candidates.ts'
+import { withShards } from './config-node.ts'
 import { rolledOutVersion } from './config-version.ts'
 import { slurmScalePermissions } from './permissions.ts'
 import { notScalableReason } from './policy.ts'
@@ -31,6 +39,7 @@ const Targets = {
   nodeIds: Ids.nullish(),
   /** Partitions that get the nodes; those with Nodes=ALL have them anyway. */
   partitions: z.array(singleLineText(255)).max(100).default([]),
+  shardsPerGpu: ShardsPerGpu,
 }
 const isOneSelection = ({ limit, nodeIds }: { limit?: unknown; nodeIds?: unknown }) => !limit !== !nodeIds
 const ONE_SELECTION = 'name the nodes: either limit or nodeIds'
@@ -80,13 +89,9 @@ async function preview(db: Tx | Ctx['db'], ctx: Ctx, request: Request): Promise<
   await selectNodes(ctx, request.nodeIds ?? request.limit!, db as Tx)
   const { cluster, version } = await scalableCluster(db, ctx, request.clusterId)
   const names = nodeNames(parseConfig(version.files['slurm.conf']))
-  const candidates = await findCandidates(
-    db,
-    ctx,
-    request.nodeIds ?? request.limit!,
-    new Set(names),
-    request.nodeIds ? 'nodeIds' : 'limit',
-  )
+  const path = request.nodeIds ? 'nodeIds' : 'limit'
+  const found = await findCandidates(db, ctx, request.nodeIds ?? request.limit!, new Set(names), path)
+  const candidates = found.map((one) => ({ ...one, config: one.config && withShards(one.config, request.shardsPerGpu) }))
   const usable = candidates.filter(({ blockedReason }) => blockedReason === null)
   const total = names.length + usable.length
   const blockedReason =

@@ -48,7 +48,7 @@ export function discoveryFixture(fields: Partial<Discovery> = {}, host: Partial<
       machineId: '0123456789abcdef0123456789abcdef',
       bootId: '6f1f6a2e-0000-4000-8000-000000000001',
       uptimeSeconds: 3600.5,
-      cpu: { model: 'AMD EPYC 9654', sockets: 2, cores: 192, threads: 384 },
+      cpu: { model: 'AMD EPYC 9654', sockets: 2, cores: 192, threads: 384, numaCores: { 0: '0-95', 1: '96-191' } },
       memoryBytes: 1_622_950_400_000,
       swapBytes: 0,
       numaNodes: 2,

@@ -107,10 +107,24 @@ export function configuredMemory(realMemoryMiB: number): number {
   return Math.max(realMemoryMiB - headroom, Math.ceil(realMemoryMiB / 2))
 }
 
+/** The resources of a node by name and type. gres.conf has several lines of one type when their cores differ. */
+export function gresTotals(gres: readonly ConfigGres[]): Pick<ConfigGres, 'name' | 'type' | 'count'>[] {
+  const groups = Map.groupBy(gres, ({ name, type }) => JSON.stringify([name, type]))
+  return [...groups.values()].map((group) => ({
+    name: group[0]!.name,
+    type: group[0]!.type,
+    count: group.reduce((sum, { count }) => sum + count, 0),
+  }))
+}
+
+/** A resource as slurm.conf writes it: gpu:h100:8. */
+export const formatGres = ({ name, type, count }: Pick<ConfigGres, 'name' | 'type' | 'count'>): string =>
+  [name, type, count].filter((part) => part !== null).join(':')
+
 /** @param keys keys in lower case that earlier lines with NodeName=DEFAULT set */
 export function nodeLine(node: ConfigNode, keys: ReadonlySet<string> = new Set()): string {
   const { name, address, sockets, coresPerSocket, threadsPerCore } = node
-  const gres = node.gres.map(({ name, type, count }) => [name, type, count].filter((part) => part !== null).join(':')).join(',')
+  const gres = gresTotals(node.gres).map(formatGres).join(',')
   const features = node.features.join(',')
   return [
     `NodeName=${name}`,
@@ -145,6 +159,7 @@ function deviceFields({ name, type, count, files, cores }: ConfigGres): string[]
   const fields = [`Name=${name}`, ...(type === null ? [] : [`Type=${type}`])]
   const near = cores === null ? [] : [`Cores=${cores}`]
   if (files.length === 0) return [[...fields, `Count=${count}`, ...near]]
+  if (name === 'shard') return [...files].map((file) => [...fields, `Count=${count / files.length}`, `File=${file}`])
   const perUnit = files.length / count
   if (perUnit === 1) return [[...fields, `File=${foldInOrder(files)}`, ...near]]
   if (!Number.isInteger(perUnit)) throw new ConfigError(`${count} ${name} cannot share ${files.length} device files.`)

@@ -1,5 +1,5 @@
 export { checkConfig } from './check/index.ts'
-export { configuredMemory, createConfig, extraLineProblem } from './create.ts'
+export { configuredMemory, createConfig, extraLineProblem, formatGres, gresTotals } from './create.ts'
 export { type ConfigDiff, diffConfig } from './diff.ts'
 export { addNodes, removeNodes } from './edit.ts'
 export { nodeNames, readEntries, readHostlist, readSetting } from './model.ts'

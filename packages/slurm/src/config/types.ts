@@ -8,9 +8,12 @@ export type ConfigGres = {
   name: string
   type: string | null
   count: number
-  /** Device files, one per unit. A multiple of `count` (MIG): so many files belong to each unit. Empty: none. */
+  /**
+   * Device files, one per unit. A multiple of `count` (MIG): so many files belong to each unit. Shards: the GPUs that they share evenly.
+   * Empty: none.
+   */
   files: string[]
-  /** Cores near the devices, as Slurm numbers them: 0-31. */
+  /** Cores near the devices, by their logical numbers (threads do not count): 0-31. Null: all, or unknown. */
   cores: string | null
 }
 

@@ -17,6 +17,11 @@ const reason = (t: InputFields) => ({
 const fingerprint = (t: InputFields) => ({
   fingerprint: t.string({ required: true, description: 'From the preview: another plan is a conflict.' }),
 })
+const shardsPerGpu = (t: InputFields) => ({
+  shardsPerGpu: t.int({
+    description: 'Shards of each whole GPU, at most 1000: as many jobs can share it with `--gres=shard:1`. Default: none.',
+  }),
+})
 export const scaleOutFields = (t: InputFields) => ({
   clusterId: t.id({ required: true, description: 'ID of the cluster.' }),
   limit: t.string({ description: 'Nodes of the inventory: a hostlist, group or query. Give either the limit or the IDs.' }),
@@ -24,6 +29,7 @@ export const scaleOutFields = (t: InputFields) => ({
   partitions: t.stringList({
     description: 'Partitions that get the nodes, at most 100; those of all nodes have them anyway. Default: none.',
   }),
+  ...shardsPerGpu(t),
 })
 export const scaleInFields = (t: InputFields) => ({
   clusterId: t.id({ required: true, description: 'ID of the cluster.' }),
@@ -53,6 +59,7 @@ mutation('createSlurmCluster', {
     repositoryUrl: t.string({ description: 'URL of a package repository. Default: the repositories of the nodes.' }),
     repositoryKey: t.string({ description: 'URL of its signing key. Default: `repository.asc` in the repository.' }),
     extraLines: t.stringList({ description: 'Further lines of slurm.conf; at most 200.' }),
+    ...shardsPerGpu(t),
     ...reason(t),
   }),
   idempotent: true,
@@ -60,13 +67,14 @@ mutation('createSlurmCluster', {
   errors,
   action: slurmOperationAudit.start,
   resolve: async (
-    { controllerNodeId, backupNodeId, computeNodeIds, loginNodeIds, partition, extraLines, ...input },
+    { controllerNodeId, backupNodeId, computeNodeIds, loginNodeIds, partition, extraLines, shardsPerGpu, ...input },
     { ctx },
   ) => ({
     slurmOperation: await createSlurmCluster(ctx, {
       ...input,
       partition: partition ?? undefined,
       extraLines: extraLines ?? undefined,
+      shardsPerGpu: shardsPerGpu ?? undefined,
       controllerNodeId: rowId('ComputeNode', controllerNodeId),
       backupNodeId: rowIdIfGiven('ComputeNode', backupNodeId),
       computeNodeIds: computeNodeIds.map((id) => rowId('ComputeNode', id)),
@@ -76,7 +84,12 @@ mutation('createSlurmCluster', {
 })
 
 export const scaleOutInput = <
-  T extends { clusterId: string; nodeIds?: string[] | null | undefined; partitions?: string[] | null | undefined },
+  T extends {
+    clusterId: string
+    nodeIds?: string[] | null | undefined
+    partitions?: string[] | null | undefined
+    shardsPerGpu?: number | null | undefined
+  },
 >(
   input: T,
 ) => ({
@@ -84,6 +97,7 @@ export const scaleOutInput = <
   clusterId: rowId('SlurmCluster', input.clusterId),
   nodeIds: input.nodeIds?.map((id) => rowId('ComputeNode', id)),
   partitions: input.partitions ?? undefined,
+  shardsPerGpu: input.shardsPerGpu ?? undefined,
 })
 
 mutation('scaleOutSlurmCluster', {

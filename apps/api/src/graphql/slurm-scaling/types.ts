@@ -1,4 +1,6 @@
 import {
+  formatGres,
+  gresTotals,
   type ScaleCandidate,
   type ScaleInTarget,
   type SlurmScaleInPreview,
@@ -31,7 +33,7 @@ const SlurmScaleCandidate = builder.objectRef<ScaleCandidate>('SlurmScaleCandida
     }),
     gres: t.stringList({
       description: 'GRES that slurm.conf gets, such as `gpu:h100:8`; at most 50.',
-      resolve: ({ config }) => (config?.gres ?? []).map(({ name, type, count }) => [name, type, count].filter(Boolean).join(':')),
+      resolve: ({ config }) => gresTotals(config?.gres ?? []).map(formatGres),
     }),
     blockedReason: t.exposeString('blockedReason', {
       nullable: true,

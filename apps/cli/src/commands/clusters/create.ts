@@ -19,6 +19,7 @@ type Options = {
   repositoryUrl?: string
   repositoryKey?: string
   line: string[]
+  shardsPerGpu?: number
   reason: string
   watch: boolean
 }
@@ -42,6 +43,7 @@ export const clusterCreate = () =>
     .option('--repository-url <url>', 'package repository')
     .option('--repository-key <url>', 'signing key of the repository')
     .option('--line <line>', 'further line of slurm.conf; can be repeated', (line: string, all: string[]) => [...all, line], [])
+    .option('--shards-per-gpu <n>', 'shards of each whole GPU, which as many jobs can share', integer)
     .option('--no-watch', 'do not wait for the end')
     .action(async (name: string, { watch, controller, backup, compute, login, line, ...options }: Options) => {
       const { createSlurmCluster } = await request(

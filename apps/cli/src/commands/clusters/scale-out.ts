@@ -3,6 +3,7 @@ import { Command } from '../../command.ts'
 import { confirmAction, YES_HELP } from '../../confirm.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
+import { integer } from '../../options.ts'
 import { count } from '../../output.ts'
 import { nameList, SELECTOR_HELP, selectNodes } from '../../selector.ts'
 import { clusterId } from './find-cluster.ts'
@@ -25,7 +26,7 @@ const START = graphql(`mutation ScaleOut($input: ScaleOutSlurmClusterInput!) {
   }
 }`)
 
-type Options = { partition: string[]; reason: string; yes?: boolean; watch: boolean }
+type Options = { partition: string[]; shardsPerGpu?: number; reason: string; yes?: boolean; watch: boolean }
 
 export const clusterScaleOut = () =>
   new Command('scale-out')
@@ -39,13 +40,15 @@ export const clusterScaleOut = () =>
       (name: string, all: string[]) => [...all, name],
       [],
     )
+    .option('--shards-per-gpu <n>', 'shards of each whole GPU, which as many jobs can share', integer)
     .option('-y, --yes', YES_HELP)
     .option('--no-watch', 'do not wait for the end')
-    .action(async (name: string, selector: string, { partition, reason, yes, watch }: Options) => {
+    .action(async (name: string, selector: string, { partition, shardsPerGpu, reason, yes, watch }: Options) => {
       const input = {
         nodeIds: (await selectNodes(selector)).map(({ id }) => id),
         clusterId: await clusterId(name),
         partitions: partition,
+        shardsPerGpu: shardsPerGpu ?? null,
       }
       const preview = orThrow((await request(PREVIEW, { input })).previewSlurmScaleOut)
       if (preview.blockedReason) throw new CliError(preview.blockedReason, EXIT.rejected)

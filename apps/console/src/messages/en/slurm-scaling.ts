@@ -44,6 +44,8 @@ export const slurmScaling = {
     prefixHint: 'Empty: packages are installed.',
     repository: 'Package repository',
     repositoryHint: 'Empty: the repositories of the nodes.',
+    shards: 'Shards per GPU',
+    shardsHint: 'As many jobs can share a GPU. GPUs with MIG devices have no shards. Empty: none.',
     slurmNodes: 'Nodes to remove',
     slurmNodesHint: 'Their names in Slurm, such as gpu[003-004].',
     stateFolder: 'Folder of the controllers’ state',

@@ -43,6 +43,8 @@ export const slurmScaling = {
     prefixHint: '留空则安装软件包。',
     repository: '软件包仓库',
     repositoryHint: '留空则使用节点自身的仓库。',
+    shards: '每个 GPU 的分片数',
+    shardsHint: '一个 GPU 可由这么多作业共享。带 MIG 设备的 GPU 没有分片。留空则不设分片。',
     slurmNodes: '要移除的节点',
     slurmNodesHint: '在 Slurm 中的名称，例如 gpu[003-004]。',
     stateFolder: '控制器状态目录',

@@ -8,6 +8,7 @@ import { TextAreaField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { useFindNode } from '../find-node.ts'
 import { CreateCluster } from './documents.ts'
+import { shardsOf } from './scale-out-dialog.tsx'
 import { useFindNodes } from './use-find-nodes.ts'
 
 const EMPTY = {
@@ -21,6 +22,7 @@ const EMPTY = {
   stateFolder: '',
   prefix: '',
   repositoryUrl: '',
+  shardsPerGpu: '',
   extraLines: '',
   reason: '',
 }
@@ -74,6 +76,7 @@ export function CreateForm() {
         stateFolder: form.stateFolder.trim() || null,
         prefix: form.prefix.trim() || null,
         repositoryUrl: form.repositoryUrl.trim() || null,
+        shardsPerGpu: shardsOf(form.shardsPerGpu),
         extraLines: form.extraLines.split('\n').filter((line) => line.trim()),
         reason: form.reason.trim(),
       },
@@ -114,6 +117,15 @@ export function CreateForm() {
         mono
         optional
         {...field('repositoryUrl')}
+      />
+      <TextField
+        label={t('slurmScale.shards')}
+        hint={t('slurmScale.shardsHint')}
+        type="number"
+        min={0}
+        max={1000}
+        optional
+        {...field('shardsPerGpu')}
       />
       <TextAreaField
         label={t('slurmScale.lines')}

@@ -29,17 +29,24 @@ export function ScaleOutDialog({ cluster, onClose, onDone }: Props) {
   )
 }
 
+/** Null: none. */
+export const shardsOf = (text: string) => (text.trim() ? Number(text) : null)
 const listOf = (text: string) => text.split(/[\s,]+/).filter(Boolean)
 
 function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted: (id: string) => void; onCancel: () => void }) {
   const start = useMutation(ScaleOut)
-  const [form, setForm] = useState({ limit: '', partitions: '', reason: '' })
+  const [form, setForm] = useState({ limit: '', partitions: '', shardsPerGpu: '', reason: '' })
   const field = (key: keyof typeof form) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
     error: issueFor(start.problem ?? problem, key),
   })
-  const input = { clusterId, limit: form.limit.trim(), partitions: listOf(form.partitions) }
+  const input = {
+    clusterId,
+    limit: form.limit.trim(),
+    partitions: listOf(form.partitions),
+    shardsPerGpu: shardsOf(form.shardsPerGpu),
+  }
   const { data, error, isLoading } = usePreview(PreviewScaleOut, input, input.limit !== '')
   const outcome = data && unwrap(data)
   const preview = outcome?.ok ? outcome.value : null
@@ -65,6 +72,15 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
     >
       <TextField label={t('slurmScale.nodes')} hint={t('slurmScale.nodesHint')} mono {...field('limit')} />
       <TextField label={t('slurm.partitions')} hint={t('slurmScale.partitionsHint')} mono optional {...field('partitions')} />
+      <TextField
+        label={t('slurmScale.shards')}
+        hint={t('slurmScale.shardsHint')}
+        type="number"
+        min={0}
+        max={1000}
+        optional
+        {...field('shardsPerGpu')}
+      />
       <TextField label={t('slurmAction.reason')} maxLength={200} {...field('reason')} />
       {shown && shown.issues.length === 0 && <Notice tone="bad">{shown.message}</Notice>}
       {isLoading ? <Skeleton className="h-24 w-full" /> : preview && <Candidates preview={preview} />}

@@ -29,7 +29,7 @@ async function checkNode(
   { controllers, release }: Cluster,
   resolved: ReadonlySet<string> | null,
 ): Promise<SlurmNodeCheck[]> {
-  const files = node.gres.flatMap((gres) => gres.files)
+  const files = [...new Set(node.gres.flatMap((gres) => gres.files))]
   try {
     return await op.onNode(node.nodeId, async ({ session }) => {
       const options = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal: op.signal }

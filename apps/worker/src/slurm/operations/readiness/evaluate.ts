@@ -1,5 +1,5 @@
 import type { SlurmNodeCheck } from '@muster/core/slurm-operations'
-import type { ConfigNode } from '@muster/slurm/config'
+import { type ConfigNode, gresTotals } from '@muster/slurm/config'
 import type { ReadinessRequest } from './script.ts'
 
 /** munge rejects credentials when clocks differ by five minutes. */
@@ -85,14 +85,15 @@ export function evaluateReadiness(output: string, input: ReadinessInput): SlurmN
   if (!(free >= MIN_DISK_KIB)) add('disk', 'FAILED', `${mib(free)} free in /var; Slurm needs 500 MiB`)
   else add('disk', free < WARN_DISK_KIB ? 'WARNING' : 'OK', `${mib(free)} free in /var`)
   const missing = found.get('missing') ?? []
-  const gpus = config.gres.reduce((sum, { count }) => sum + count, 0)
+  const devices = gresTotals(config.gres.filter(({ name }) => name !== 'shard'))
+  const gpus = devices.reduce((sum, { count }) => sum + count, 0)
   if (missing.length > 0)
     add(
       'gpus',
       'FAILED',
       `${missing.length} of ${gpus} device files are missing: ${missing.slice(0, 3).join(', ')}. Check the driver`,
     )
-  else if (gpus > 0) add('gpus', 'OK', config.gres.map(({ name, type, count }) => `${count} × ${type ?? name}`).join(', '))
+  else if (gpus > 0) add('gpus', 'OK', devices.map(({ name, type, count }) => `${count} × ${type ?? name}`).join(', '))
   if (found.has('hardware')) addHardware(add, value('hardware'), config)
   return checks
 }

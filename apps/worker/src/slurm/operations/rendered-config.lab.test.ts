@@ -1,0 +1,70 @@
+import { canRunSlurm, type LabSlurm } from '@muster/lab'
+import { createLab } from '@muster/lab/testing'
+import { addNodes, type ConfigFiles, type ConfigNode, removeNodes } from '@muster/slurm/config'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+const NODE = 'gpu-01'
+const CONTROLLER = 'slurm-ctl-01'
+const FOLDER = '/etc/slurm'
+
+describe.runIf(canRunSlurm())('rendered files', () => {
+  let slurm: LabSlurm
+  let files: ConfigFiles
+  beforeAll(async () => {
+    const lab = await createLab({ nodes: [{ name: NODE, profile: 'h100x8' }, { name: 'cpu-01' }], slurm: true })
+    slurm = lab.slurm!
+    const read = async (name: string) => (await slurm.run(['cat', `${FOLDER}/${name}`])).stdout
+    files = { 'slurm.conf': await read('slurm.conf'), 'gres.conf': await read('gres.conf') }
+  })
+  const onNode = (argv: string[], input?: string) => slurm.run(argv, { on: NODE, ...(input === undefined ? {} : { input }) })
+
+  it('give jobs GPUs by their cores, MIG devices and shards', async () => {
+    const { stdout: line } = await slurm.run(['scontrol', 'show', 'node', NODE, '-o'])
+    const number = (key: string) => Number(new RegExp(`\\b${key}=(\\d+)`).exec(line)![1])
+    const [sockets, perSocket] = [number('Sockets'), number('CoresPerSocket')]
+    const near = (socket: number) => `${socket * perSocket}-${(socket + 1) * perSocket - 1}`
+    const gpu = (index: number) => `/dev/nvidia${index}`
+    const cap = (minor: number) => `/dev/nvidia-caps/nvidia-cap${minor}`
+    const mig = [gpu(3), cap(12), cap(13), gpu(3), cap(21), cap(22)]
+    const node: ConfigNode = {
+      ...{ name: NODE, address: /\bNodeAddr=(\S+)/.exec(line)![1]!, sockets, coresPerSocket: perSocket },
+      ...{ threadsPerCore: number('ThreadsPerCore'), realMemoryMiB: 100_000, features: [] },
+      gres: [
+        { name: 'gpu', type: 'h100', count: 1, files: [gpu(0)], cores: near(0) },
+        { name: 'gpu', type: 'h100', count: 2, files: [gpu(1), gpu(2)], cores: near(1) },
+        { name: 'gpu', type: '1g.10gb', count: 2, files: mig, cores: near(1) },
+        { name: 'shard', type: null, count: 12, files: [gpu(0), gpu(1), gpu(2)], cores: null },
+      ],
+    }
+    const rendered = addNodes(removeNodes(files, [NODE]), [node], ['batch'])
+    await onNode([
+      'sh',
+      '-c',
+      'mkdir -p /dev/nvidia-caps; for file; do mknod -m 666 "$file" c 1 3; done',
+      'sh',
+      ...new Set(node.gres.flatMap(({ files }) => files)),
+    ])
+    for (const on of [CONTROLLER, NODE])
+      for (const [name, input] of Object.entries(rendered)) await slurm.run(['tee', `${FOLDER}/${name}`], { on, input })
+    await slurm.run(['systemctl', 'restart', 'slurmctld'])
+    await onNode(['systemctl', 'restart', 'slurmd'])
+    const show = async () => (await slurm.run(['scontrol', 'show', 'node', NODE, '-d', '-o'])).stdout
+    // S: the sockets of the cores, after slurmd has registered.
+    await expect
+      .poll(show, { timeout: 60_000 })
+      .toMatch(/ Gres=gpu:h100:3\(S:0-1\),gpu:1g\.10gb:2\(S:1\),shard:h100:12\(S:0-1\),.* State=IDLE /)
+    const ids = await Promise.all(
+      ['gpu:1g.10gb:2', 'gpu:h100:2', 'shard:4'].map((gres) =>
+        slurm.submit('exec sleep 600', [`--gres=${gres}`, '--mem=100', `--nodelist=${NODE}`]),
+      ),
+    )
+    const queue = async () => (await slurm.run(['squeue', '--noheader', '--format=%i %T'])).stdout.trim().split('\n').sort()
+    await expect.poll(queue, { timeout: 60_000 }).toEqual(ids.map((id) => `${id} RUNNING`).sort())
+    expect(await show()).toMatch(/GresUsed=gpu:h100:2\(IDX:1-2\),gpu:1g\.10gb:2\(IDX:3-4\)/)
+    // The jobs use all GPUs and shards.
+    const waiting = await slurm.submit('exec sleep 600', ['--gres=shard:1', '--mem=100', `--nodelist=${NODE}`])
+    await expect
+      .poll(async () => (await slurm.run(['squeue', '--noheader', '--format=%T %r', `--jobs=${waiting}`])).stdout)
+      .toBe('PENDING Resources\n')
+  })
+})
