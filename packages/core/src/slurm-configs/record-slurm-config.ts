@@ -10,7 +10,7 @@ import { NotFound } from '../kernel/errors.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { type SlurmRolloutProgress, slurmOperations } from '../slurm-operations/tables.ts'
 import { slurmConfigAudit } from './audit-actions.ts'
-import { type ConfigHost, configHosts, findCluster } from './find-cluster.ts'
+import { type ConfigHost, configHosts, controllerHosts, findCluster } from './find-cluster.ts'
 import { slurmConfigPermissions } from './permissions.ts'
 import type { SlurmConfigVersion } from './tables.ts'
 import {
@@ -64,7 +64,7 @@ export async function readSlurmRollout(
     to: after.files,
     plan,
     hosts,
-    controllers: hosts.filter(({ nodeId }) => nodeId === cluster.controllerNodeId || nodeId === cluster.backupNodeId),
+    controllers: await controllerHosts(ctx.db, ctx, cluster),
     slurmdNodes: new Map(plan.nodes.flatMap((name) => (byName.has(name) ? [[name, byName.get(name)!]] : []))),
     unknownNodes: plan.nodes.filter((name) => !byName.has(name)),
     progress: progress?.from === from && progress.to === to ? progress : null,

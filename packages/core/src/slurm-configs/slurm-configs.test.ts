@@ -10,6 +10,7 @@ import {
   checkSlurmConfigDrift,
   importSlurmConfig,
   previewSlurmConfig,
+  readSlurmRollout,
   recordSlurmConfigDrift,
   recordSlurmConfigImport,
   recordSlurmConfigRollout,
@@ -94,6 +95,31 @@ describe('import', () => {
   test('is possible while the configuration is reused', async () => {
     await updateSlurmCluster(ours.admin, { id: cluster.id, reuseConfig: true })
     await expect(importSlurmConfig(ours.admin, base())).resolves.toBeTruthy()
+  })
+})
+
+describe('a cluster that is read from a login node', () => {
+  const settings = { 'SlurmctldHost[0]': 'Head1(10.7.7.1)', 'SlurmctldHost[1]': 'head2' }
+  beforeEach(() => t.runtime.db.update(slurmClusters).set({ settings }).where(eq(slurmClusters.id, cluster.id)))
+
+  test('writes the files of the controllers', async () => {
+    const [second] = await t.given.fleet(ours.admin, { nodes: 1, prefix: 'other', with: { host: 'head2' } })
+    const [first] = await t.given.fleet(ours.admin, { nodes: 1, prefix: 'ctl', with: { host: '10.7.7.1' } })
+    await imported()
+    expect((await preview(1)).hosts).toEqual([first!.name, second!.name])
+    await save(conf('n[1-3]'))
+    const { controllers } = await readSlurmRollout(ours.worker, {
+      operationId: cluster.id,
+      clusterId: cluster.id,
+      from: 1,
+      to: 2,
+    })
+    expect(controllers.map(({ nodeId }) => nodeId)).toEqual([first!.id, second!.id])
+  })
+
+  test('is not written while a controller is no node of the inventory', async () => {
+    await t.given.fleet(ours.admin, { nodes: 1, prefix: 'ctl', with: { host: '10.7.7.1' } })
+    await expect(importSlurmConfig(ours.admin, base())).rejects.toThrow(/runs on head2, which is no node of the inventory/)
   })
 })
 
