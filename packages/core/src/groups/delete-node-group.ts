@@ -6,12 +6,13 @@ import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
 import { nodeGroupAudit } from './audit-actions.ts'
+import { managedClusterOf } from './managed-cluster.ts'
 import { groupPermissions } from './permissions.ts'
 import { lockGroupTree } from './place.ts'
 import { deleteBlockedReason } from './policy.ts'
 import { nodeGroups } from './tables.ts'
 
-/** Deletes a group; its nodes stay. @throws NotFound, Conflict for a system group or one with child groups */
+/** Deletes a group; its nodes stay. @throws NotFound, Conflict for a system group, one with child groups, or of a managed cluster */
 export async function deleteNodeGroup(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
   authorize(ctx, groupPermissions.write)
   const { id } = parseInput(IdInput, input)
@@ -20,7 +21,7 @@ export async function deleteNodeGroup(ctx: Ctx, input: z.input<typeof IdInput>):
     const group = byId.get(id)
     if (!group) throw new NotFound(`There is no group ${id}.`)
     const children = [...byId.values()].filter((each) => each.parentId === id).map((each) => each.name)
-    const blockedReason = deleteBlockedReason(ctx.actor, group, children)
+    const blockedReason = deleteBlockedReason(ctx.actor, group, children, await managedClusterOf(tx, ctx, id))
     if (blockedReason) throw new Conflict(blockedReason)
     await tx.delete(nodeGroups).where(and(visibleTo(ctx, nodeGroups), eq(nodeGroups.id, id)))
     await audit(tx, ctx, nodeGroupAudit.delete, group)

@@ -4,15 +4,21 @@ import type { NodeGroup } from './tables.ts'
 
 const NEXT_STEP = 'An admin can make it an ordinary group first.'
 
-/** Why `actor` may not delete this group, given its child groups; null when allowed. */
+/** @param cluster the managed Slurm cluster that uses the group */
+const usedReason = (group: string, cluster: string): string =>
+  `The group ${group} has the nodes and the munge key of the managed Slurm cluster ${cluster}.`
+
+/** Why `actor` may not delete this group, given its child groups and the managed Slurm cluster that uses it; null when allowed. */
 export function deleteBlockedReason(
   actor: Actor,
   group: Pick<NodeGroup, 'name' | 'isSystem'>,
   children: string[],
+  cluster: string | null,
 ): string | null {
   const denied = permissionDeniedReason(actor, groupPermissions.write)
   if (denied) return `Deleting a group: ${denied}`
   if (group.isSystem) return `The group ${group.name} is a system group and cannot be deleted. ${NEXT_STEP}`
+  if (cluster !== null) return `${usedReason(group.name, cluster)} Release or remove the cluster first.`
   if (children.length === 0) return null
   return `The group ${group.name} has the child groups ${children.sort().join(', ')}; move or delete them first.`
 }
@@ -24,10 +30,16 @@ export function renameBlockedReason(actor: Actor, group: Pick<NodeGroup, 'name' 
   return group.isSystem ? `The group ${group.name} is a system group and cannot be renamed. ${NEXT_STEP}` : null
 }
 
-/** Why `actor` may not add or remove members of this group; null when allowed. */
-export function setMembersBlockedReason(actor: Actor, group: Pick<NodeGroup, 'name' | 'memberQuery'>): string | null {
+/** Why `actor` may not add or remove members of this group, given the managed Slurm cluster that uses it; null when allowed. */
+export function setMembersBlockedReason(
+  actor: Actor,
+  group: Pick<NodeGroup, 'name' | 'memberQuery'>,
+  cluster: string | null,
+): string | null {
   const denied = permissionDeniedReason(actor, groupPermissions.write)
   if (denied) return `Changing the members of a group: ${denied}`
+  if (cluster !== null && actor.kind !== 'worker')
+    return `${usedReason(group.name, cluster)} Add or remove nodes with a scale-out or scale-in of the cluster.`
   if (group.memberQuery === null) return null
   return `The group ${group.name} has a member query (${group.memberQuery}); change or remove the query instead.`
 }

@@ -10,6 +10,7 @@ import { computeNodes } from '../nodes/tables.ts'
 import { nodeGroupAudit } from './audit-actions.ts'
 import { assertNotOwnGrant } from './authorize-nodes.ts'
 import { exclusiveSetConflict, inSetAlready } from './exclusive-sets.ts'
+import { managedClusterOf } from './managed-cluster.ts'
 import { groupPermissions } from './permissions.ts'
 import { setMembersBlockedReason } from './policy.ts'
 import { type NodeGroup, nodeGroupMembers, nodeGroups } from './tables.ts'
@@ -20,7 +21,7 @@ export const SetNodeGroupMembersInput = z.object({ id: Id, addNodeIds: Ids.nulli
  * Adds nodes to a group and removes others. Adding a member, or removing a node that is not one, has no effect.
  * @throws NotFound no such group
  * @throws InvalidInput at addNodeIds for nodes that do not exist, or are in another group of its exclusive set
- * @throws Conflict the group has a query, or a concurrent call added a node to another group of the set
+ * @throws Conflict the group has a query or is that of a managed cluster, or a concurrent call added a node to another group of the set
  */
 export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNodeGroupMembersInput>): Promise<NodeGroup> {
   authorize(ctx, groupPermissions.write)
@@ -35,7 +36,7 @@ export async function setNodeGroupMembers(ctx: Ctx, input: z.input<typeof SetNod
       .where(and(visibleTo(ctx, nodeGroups), eq(nodeGroups.id, id)))
       .returning()
     if (!group) throw await notFoundOrConflict(tx, ctx, nodeGroups, id, 'group', () => null)
-    const blockedReason = setMembersBlockedReason(ctx.actor, group)
+    const blockedReason = setMembersBlockedReason(ctx.actor, group, await managedClusterOf(tx, ctx, id))
     if (blockedReason) throw new Conflict(blockedReason)
     await assertNotOwnGrant(tx, ctx, [id])
     const nodeIds = { nodeId: nodeGroupMembers.nodeId }

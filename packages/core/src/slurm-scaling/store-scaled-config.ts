@@ -3,6 +3,7 @@ import type { ConfigFiles, ConfigSettings } from '@muster/slurm/config'
 import { and, eq } from 'drizzle-orm'
 import { slurmClusterChanged } from '../clusters/change-events.ts'
 import { slurmClusters } from '../clusters/tables.ts'
+import { deleteNodeGroup } from '../groups/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { type ConfigOrigin, createConfigVersion, type SlurmConfigVersion } from '../slurm-configs/index.ts'
@@ -59,15 +60,17 @@ export async function operationConfig(ctx: Ctx, { id }: { id: string }): Promise
   return row?.number ?? null
 }
 
-/** Records that no host of a cluster has a configuration: its creation was undone. */
+/** Records that no host of a cluster has a configuration, and deletes its group with the munge key: its creation was undone. */
 export async function forgetClusterConfig(ctx: Ctx, { clusterId }: { clusterId: string }): Promise<void> {
   authorize(ctx, slurmScalePermissions.report)
   await inTransaction(ctx, async (tx, ctx) => {
+    const { nodeGroupId } = await lockCluster(tx, ctx, clusterId)
     const [cluster] = await tx
       .update(slurmClusters)
-      .set({ configNumber: null })
-      .where(and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, clusterId)))
+      .set({ configNumber: null, nodeGroupId: null })
+      .where(eq(slurmClusters.id, clusterId))
       .returning()
-    if (cluster) ctx.notify(slurmClusterChanged(cluster))
+    if (nodeGroupId !== null) await deleteNodeGroup(ctx, { id: nodeGroupId })
+    ctx.notify(slurmClusterChanged(cluster!))
   })
 }

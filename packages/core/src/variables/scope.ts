@@ -2,6 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { AuditAction } from '../audit/index.ts'
 import { audit } from '../audit/index.ts'
+import { managedClusterOf } from '../groups/index.ts'
 import { nodeGroups } from '../groups/tables.ts'
 import { actorColumns, type Ctx, createdBy, type Tx } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
@@ -10,7 +11,7 @@ import { Conflict, Forbidden, InvalidInput, NotFound } from '../kernel/errors.ts
 import { Id, multilineText } from '../kernel/input.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { changesBetween } from './changes.ts'
-import { reservedVarsBlockedReason } from './policy.ts'
+import { clusterSecretsBlockedReason, reservedVarsBlockedReason } from './policy.ts'
 import { type SecretRefs, type VariableScope, type Vars, variableScopes, variableVersions } from './tables.ts'
 
 /** A scope: a group, a node, or with neither all nodes. */
@@ -55,12 +56,15 @@ type Change = { content: Content; basedOn: number; reason: string | null | undef
 
 /**
  * Writes the variables of a scope as its next version, if they are still at the version on which the change is based.
- * @throws Conflict naming who changed them; InvalidInput for names that are set twice; Forbidden
+ * @throws Conflict naming who changed them, or the managed cluster that needs a secret; InvalidInput for names that are set twice; Forbidden
  */
 export async function saveScope(tx: Tx, ctx: Ctx, scope: Scope, change: Change): Promise<VariableScope> {
   const { content, basedOn, reason, action, id } = change
   if ((scope.row?.version ?? 0) !== basedOn) throw lostRace(scope, basedOn)
   const before = scope.row ?? { vars: {}, secrets: {} }
+  const cluster = scope.groupId === null ? null : await managedClusterOf(tx, ctx, scope.groupId)
+  const secretsReason = clusterSecretsBlockedReason(ctx.actor, changedClusterSecrets(before.secrets, content.secrets), cluster)
+  if (secretsReason) throw new Conflict(secretsReason)
   const blockedReason = reservedVarsBlockedReason(ctx.actor, before.vars, content.vars)
   if (blockedReason) throw new Forbidden(blockedReason)
   const twice = Object.keys(content.secrets).find((name) => Object.hasOwn(content.vars, name))
@@ -93,6 +97,10 @@ export async function saveScope(tx: Tx, ctx: Ctx, scope: Scope, change: Change):
   await audit(tx, ctx, action, { id: row.id, name: scope.label }, { version: row.version, changed })
   return row
 }
+
+/** Secrets of the group of a managed Slurm cluster that exist and change. */
+const changedClusterSecrets = (before: SecretRefs, after: SecretRefs): string[] =>
+  ['slurm_munge_key'].filter((name) => name in before && before[name] !== after[name])
 
 function lostRace({ row, label }: Scope, basedOn: number): Conflict {
   if (!row) return new Conflict(`${label} has no variables yet: base the change on version 0, not on ${basedOn}.`)

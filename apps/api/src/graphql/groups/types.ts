@@ -23,6 +23,9 @@ const groupsOfNodes = createContextCache(async (context: ApiContext) => {
 /** `ComputeNode.groups` returns at most this many. */
 const MAX_GROUPS = 500
 
+/** The managed Slurm cluster that uses a group. */
+const MANAGED = { columns: { name: true }, where: { kind: 'MANAGED' } } as const
+
 export const NodeGroup = builder.drizzleNode('nodeGroups', {
   name: 'NodeGroup',
   description: 'A group of nodes, an Ansible group.',
@@ -77,18 +80,22 @@ export const NodeGroup = builder.drizzleNode('nodeGroups', {
     setMembersBlockedReason: t.string({
       nullable: true,
       description: 'Reason why the caller cannot change the members; null when allowed.',
-      select: { columns: { name: true, memberQuery: true } },
-      resolve: (g, _args, { ctx }) => setMembersBlockedReason(ctx.actor, g),
+      select: { columns: { name: true, memberQuery: true }, with: { slurmClusters: MANAGED } },
+      resolve: (g, _args, { ctx }) => setMembersBlockedReason(ctx.actor, g, g.slurmClusters[0]?.name ?? null),
     }),
     deleteBlockedReason: t.string({
       nullable: true,
       description: 'Reason why the caller cannot delete the group; null when allowed.',
-      select: { columns: { name: true, isSystem: true }, with: { children: { columns: { name: true } } } },
+      select: {
+        columns: { name: true, isSystem: true },
+        with: { children: { columns: { name: true } }, slurmClusters: MANAGED },
+      },
       resolve: (g, _args, { ctx }) =>
         deleteBlockedReason(
           ctx.actor,
           g,
           g.children.map((child) => child.name),
+          g.slurmClusters[0]?.name ?? null,
         ),
     }),
   }),
