@@ -25,6 +25,7 @@ export { type MatrixCell, type MatrixTask, runMatrices } from './results/run-mat
 export { SetRetentionInput, setRetention } from './results/set-retention.ts'
 export { jobRunSettings } from './settings.ts'
 export { advanceSlurmRun } from './slurm/advance-slurm-run.ts'
+export { findNodesOfRuns } from './slurm/find-nodes-of-runs.ts'
 export { findUnfinishedSlurmRuns } from './slurm/find-unfinished-slurm-runs.ts'
 export { type SlurmRun, SlurmRunInput, type SlurmRunOptions } from './slurm/options.ts'
 export type { PlannedBatch, SlurmRunPlan } from './slurm/plan-slurm-run.ts'

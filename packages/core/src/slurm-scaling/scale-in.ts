@@ -16,6 +16,7 @@ import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
 import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
 import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id, singleLineText } from '../kernel/input.ts'
+import { findNodesOfRuns } from '../runs/index.ts'
 import { expandHostlist } from '../selection/index.ts'
 import { insertOperation, type SlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
 import { fingerprintOf, MAX_NODES } from './candidates.ts'
@@ -46,6 +47,8 @@ export type ScaleInTarget = {
   state: string | null
   /** IDs of jobs on the node. */
   jobs: string[]
+  /** Why it cannot be removed now; null when it can. */
+  blockedReason: string | null
 }
 
 export type SlurmScaleInPreview = {
@@ -91,13 +94,17 @@ async function preview(
     .where(and(eq(slurmNodes.clusterId, clusterId)))
   const jobs = await db.select().from(slurmJobs).where(eq(slurmJobs.clusterId, clusterId)).orderBy(slurmJobs.jobId)
   const running = jobs.filter(({ report }) => report.states[0] !== 'PENDING' && !hasEnded(report))
+  const runs = await findNodesOfRuns(db, ctx, clusterId)
   const targets = names.map((name) => {
+    const run = runs.get(name)
     const row = rows.find((one) => one.name === name)
     return {
       name,
       nodeId: row?.nodeId ?? null,
       state: row?.state ?? null,
       jobs: running.filter(({ nodeNames }) => nodeNames.includes(name)).map(({ jobId }) => jobId),
+      blockedReason:
+        run === undefined ? null : `is in the unfinished run ${run}, which drains and resumes it; wait for its end, or cancel it`,
     }
   })
   const files = withoutNodes(version.files, names)
@@ -123,7 +130,7 @@ function withoutNodes(files: Parameters<typeof removeNodes>[0], names: string[])
  * Starts an operation that drains nodes, waits for the end of their jobs, and removes exactly these nodes from a managed cluster, with
  * Slurm on them. Nodes with jobs at the deadline stay, without the drain.
  * @throws NotFound; Conflict the cluster is not managed, has another operation, or the configuration changed since the preview;
- * InvalidInput
+ * InvalidInput naming each node that cannot be removed now
  */
 export async function scaleInSlurmCluster(ctx: Ctx, input: z.input<typeof ScaleInSlurmClusterInput>): Promise<SlurmOperation> {
   authorize(ctx, slurmScalePermissions.nodes)
@@ -137,6 +144,11 @@ export async function scaleInSlurmCluster(ctx: Ctx, input: z.input<typeof ScaleI
   return idempotent(ctx, key, async (tx, ctx) => {
     const { targets, fingerprint: current } = await preview(tx, ctx, request)
     if (fingerprint !== current) throw new Conflict('The configuration changed since the preview. Preview the scale-in again.')
+    const blocked = targets.filter(({ blockedReason }) => blockedReason !== null)
+    if (blocked.length > 0)
+      throw new InvalidInput(
+        blocked.slice(0, 20).map(({ name, blockedReason }) => ({ path: 'hostlist', message: `${name}: ${blockedReason}` })),
+      )
     const plan: ScaleInPlan = {
       names: targets.map(({ name }) => name),
       deadlineAt: new Date(Date.now() + deadlineSeconds * 1000).toISOString(),

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { gresLines, nodeLine } from '../../../slurm/src/config/create.ts'
 import { removeSlurmCluster, slurmClusters } from '../clusters/index.ts'
-import { nodeGroupMembers } from '../groups/index.ts'
+import { deleteNodeGroup, nodeGroupMembers, nodeGroups, setNodeGroupMembers } from '../groups/index.ts'
 import { type ComputeNode, computeNodes } from '../nodes/index.ts'
 import { runJob } from '../runs/index.ts'
 import { recordSlurmConfigRollout, slurmConfigVersions } from '../slurm-configs/index.ts'
@@ -10,11 +10,15 @@ import { type SlurmOperation, slurmOperationNodes, slurmOperations } from '../sl
 import { OPERATION_TEMPLATES } from '../templates/index.ts'
 import { discoveryFixture } from '../testing/discovery-fixture.ts'
 import type { TenantFixture } from '../testing/factories.ts'
+import { recordRefresh } from '../testing/record-refresh.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { slurmNode, slurmPartition } from '../testing/slurm-fixture.ts'
+import { setSecretVar, unsetSecretVar } from '../variables/index.ts'
 import { variableSecrets } from '../variables/tables.ts'
 import { configNodeOf, gresOf, gresType, withShards } from './config-node.ts'
 import {
   createSlurmCluster,
+  forgetClusterConfig,
   prepareClusterGroup,
   previewSlurmScaleIn,
   previewSlurmScaleOut,
@@ -136,6 +140,31 @@ describe('the group of a cluster', () => {
     expect(members.map(({ nodeId }) => nodeId).toSorted()).toEqual(idsOf(0, 3).toSorted())
     await expect(prepareClusterGroup(ours.admin, { clusterId, nodeIds: [] })).rejects.toThrow('Only a worker may do this.')
   })
+
+  test('stays with its nodes and its key until the cluster is released', async () => {
+    const clusterId = await created()
+    const id = await prepareClusterGroup(ours.worker, { clusterId, nodeIds: idsOf(0, 2) })
+    const secret = { groupId: id, name: 'slurm_munge_key' }
+    const reason = /the managed Slurm cluster prod/
+    await expect(deleteNodeGroup(ours.owner, { id })).rejects.toThrow(reason)
+    await expect(setNodeGroupMembers(ours.owner, { id, removeNodeIds: idsOf(0, 1) })).rejects.toThrow(reason)
+    await expect(setNodeGroupMembers(ours.owner, { id, addNodeIds: idsOf(5, 6) })).rejects.toThrow(reason)
+    await expect(setSecretVar(ours.owner, { ...secret, value: 'another key' })).rejects.toThrow(reason)
+    await expect(unsetSecretVar(ours.owner, secret)).rejects.toThrow(reason)
+    await setSecretVar(ours.owner, { groupId: id, name: 'other', value: 'other value' })
+    await unsetSecretVar(ours.owner, { groupId: id, name: 'other' })
+    await releaseSlurmCluster(ours.admin, { id: clusterId })
+    await unsetSecretVar(ours.owner, secret)
+    await deleteNodeGroup(ours.owner, { id })
+  })
+
+  test('is deleted with an undone creation, so that its name is free again', async () => {
+    const { clusterId } = await create()
+    const id = await prepareClusterGroup(ours.worker, { clusterId, nodeIds: idsOf(0, 2) })
+    await forgetClusterConfig(ours.worker, { clusterId })
+    await forgetClusterConfig(ours.worker, { clusterId })
+    expect(await t.runtime.db.select().from(nodeGroups).where(eq(nodeGroups.id, id))).toEqual([])
+  })
 })
 
 describe('scale-out', () => {
@@ -177,6 +206,32 @@ describe('scale-in', () => {
     const operation = await scaleInSlurmCluster(ours.admin, request)
     const rows = await t.runtime.db.select().from(slurmOperationNodes).where(eq(slurmOperationNodes.operationId, operation.id))
     expect(rows).toMatchObject([{ name, phase: 'WAITING' }])
+  })
+
+  test('leaves nodes to the unfinished run that drains and resumes them', async () => {
+    const clusterId = await created()
+    const [first, second] = [nodes[1]!, nodes[10]!].map(({ name }) => name.toLowerCase())
+    const parts = { clusterName: 'prod', version: '22.05.8', controllers: [], settings: {}, reservations: [], jobs: [] }
+    await recordRefresh(ours.worker, {
+      ...{ id: clusterId, queries: [], durationMs: 0, error: null },
+      state: {
+        ...{ ...parts, scheduler: null, partitions: [slurmPartition('batch')] },
+        nodes: [first!, second!].map((name) => slurmNode(name, { states: ['IDLE'], partitions: ['batch'], allocatedCpus: 0 })),
+      },
+    })
+    const run = await runJob(ours.admin, {
+      template: 'connectivity_check',
+      nodeIds: [nodes[1]!.id],
+      slurm: { batchSize: 1, floorPercent: 0 },
+    })
+    const preview = await previewSlurmScaleIn(ours.admin, { clusterId, hostlist: first! })
+    const reason = `is in the unfinished run ${run.number}`
+    expect(preview.targets).toMatchObject([{ name: first, blockedReason: expect.stringContaining(reason) }])
+    const request = { clusterId, hostlist: first!, fingerprint: preview.fingerprint, deadlineSeconds: 60, reason: 'test' }
+    await expect(scaleInSlurmCluster(ours.admin, request)).rejects.toThrow(reason)
+    expect((await previewSlurmScaleIn(ours.admin, { clusterId, hostlist: second! })).targets).toMatchObject([
+      { blockedReason: null },
+    ])
   })
 
   test('rejects unknown nodes, and all nodes', async () => {

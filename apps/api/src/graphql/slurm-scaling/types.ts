@@ -65,6 +65,10 @@ const SlurmScaleInTarget = builder.objectRef<ScaleInTarget>('SlurmScaleInTarget'
       description: "State in Slurm's words at the last refresh; null when the cluster does not list the node.",
     }),
     jobs: t.exposeStringList('jobs', { description: 'IDs of jobs on the node; at most 10,000.' }),
+    blockedReason: t.exposeString('blockedReason', {
+      nullable: true,
+      description: 'Why the node cannot be removed now; null when it can.',
+    }),
   }),
 })
 

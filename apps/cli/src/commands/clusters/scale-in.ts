@@ -1,7 +1,7 @@
 import { request } from '../../client.ts'
 import { Command } from '../../command.ts'
 import { confirmAction, YES_HELP } from '../../confirm.ts'
-import { orThrow } from '../../errors.ts'
+import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { integer } from '../../options.ts'
 import { count } from '../../output.ts'
@@ -12,7 +12,7 @@ import { followOperation } from './operations/watch.ts'
 const PREVIEW = graphql(`query ScaleInPreview($input: PreviewSlurmScaleInInput!) {
   previewSlurmScaleIn(input: $input) {
     __typename
-    ... on SlurmScaleInPreview { fingerprint targets { name state jobs } plan { controllers lost } }
+    ... on SlurmScaleInPreview { fingerprint targets { name state jobs blockedReason } plan { controllers lost } }
     ... on Error { code message }
     ... on InvalidInputError { issues { path message } }
   }
@@ -38,6 +38,9 @@ export const clusterScaleIn = () =>
     .action(async (name: string, hostlist: string, { deadline, reason, yes, watch }: Options) => {
       const input = { clusterId: await clusterId(name), hostlist }
       const preview = orThrow((await request(PREVIEW, { input })).previewSlurmScaleIn)
+      const blocked = preview.targets.filter(({ blockedReason }) => blockedReason)
+      for (const { name, blockedReason } of blocked) process.stderr.write(`${name} cannot be removed: ${blockedReason}\n`)
+      if (blocked.length > 0) throw new CliError('Nothing was started. Leave these nodes out.', EXIT.rejected)
       if (!yes) {
         for (const { name, state, jobs } of preview.targets)
           process.stderr.write(`${name}: ${state ?? 'not listed'}${jobs.length > 0 ? `, jobs ${nameList(jobs)}` : ''}\n`)

@@ -24,6 +24,7 @@ export const slurmScaling = {
     inText: 'The nodes are drained. When their jobs have ended, they leave the configuration, and Slurm is removed from them.',
     inTitle: 'Remove nodes from {name}',
     leaveOut: 'Leave out the nodes that cannot join: {names}.',
+    leaveOutIn: 'Leave out the nodes that cannot be removed now: {names}.',
     lines: 'Further lines of slurm.conf',
     linesHint: 'One setting per line, such as ReturnToService=2.',
     loadFailed: 'Failed to load operations',

@@ -23,6 +23,7 @@ export const slurmScaling = {
     inText: '节点先被排空。作业结束后，节点从配置中移除，并卸载 Slurm。',
     inTitle: '从 {name} 移除节点',
     leaveOut: '请排除无法加入的节点：{names}。',
+    leaveOutIn: '请排除当前无法移除的节点：{names}。',
     lines: 'slurm.conf 附加行',
     linesHint: '每行一个设置，例如 ReturnToService=2。',
     loadFailed: '加载操作失败',

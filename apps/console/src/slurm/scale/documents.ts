@@ -85,7 +85,7 @@ export const PreviewScaleIn = graphql(`
     previewSlurmScaleIn(input: $input) {
       __typename
       ... on SlurmScaleInPreview {
-        fingerprint targets { name state jobs }
+        fingerprint targets { name state jobs blockedReason }
         diff { file lines { kind text } }
         plan { controllers lost }
       }

@@ -42,7 +42,15 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
     onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
     error: issueFor(shown, path),
   })
-  const blockedReason = preview ? (form.reason.trim() ? null : t('slurmAction.needReason')) : t('slurmScale.needNodes')
+  const blocked = preview?.targets.filter(({ blockedReason }) => blockedReason) ?? []
+  const blockedReason =
+    blocked.length > 0
+      ? t('slurmScale.leaveOutIn', { names: blocked.map(({ name }) => name).join(', ') })
+      : preview
+        ? form.reason.trim()
+          ? null
+          : t('slurmAction.needReason')
+        : t('slurmScale.needNodes')
   async function run() {
     if (!preview || blockedReason) return
     const started = await start.run({
@@ -84,13 +92,14 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
               className="flex max-h-60 flex-col overflow-auto rounded-lg border border-line"
               aria-label={t('slurmScale.slurmNodes')}
             >
-              {preview.targets.map(({ name, state, jobs }) => (
+              {preview.targets.map(({ name, state, jobs, blockedReason }) => (
                 <li key={name} className="flex flex-wrap items-baseline gap-x-3 border-b border-line px-3 py-1.5 last:border-0">
                   <span className="font-mono text-xs font-medium">{name}</span>
                   <span className="font-mono text-xs text-muted">{state ?? t('slurmAction.unknown')}</span>
                   {jobs.length > 0 && (
                     <span className="text-xs text-warn">{t('slurmAction.jobs', { jobs: jobs.slice(0, 8).join(', ') })}</span>
                   )}
+                  {blockedReason && <p className="w-full text-xs break-words text-bad">{blockedReason}</p>}
                 </li>
               ))}
             </ul>
