@@ -1,5 +1,5 @@
 import type { ConfigFiles } from '@muster/slurm/config'
-import type { OperationContext } from './operation.ts'
+import { type OperationContext, RunRefused } from './operation.ts'
 
 type Role = 'controller' | 'compute' | 'login'
 type Install = {
@@ -29,13 +29,35 @@ export const installSlurm = (
     ...(stateFolder ? { slurm_node_state_folder: stateFolder } : {}),
   })
 
-/** Removes Slurm and the munge key from nodes. */
-export const removeSlurm = (op: OperationContext, nodeIds: string[], role: Role, stateFolder?: string): Promise<FailedHosts> =>
-  runRole(op, nodeIds, `${role}-remove`, {
+/** Removes Slurm and the munge key from nodes. One node that no run may use does not keep the others from it. */
+export async function removeSlurm(
+  op: OperationContext,
+  nodeIds: string[],
+  role: Role,
+  stateFolder?: string,
+): Promise<FailedHosts> {
+  const vars = {
     slurm_node_role: role,
     slurm_node_state: 'absent',
     ...(stateFolder ? { slurm_node_state_folder: stateFolder } : {}),
-  })
+  }
+  const part = `${role}-remove`
+  try {
+    return await runRole(op, nodeIds, part, vars)
+  } catch (error) {
+    if (!(error instanceof RunRefused)) throw error
+  }
+  const failed: FailedHosts = new Map()
+  for (const nodeId of nodeIds) {
+    try {
+      for (const [id, reason] of await runRole(op, [nodeId], `${part}-${nodeId}`, vars)) failed.set(id, reason)
+    } catch (error) {
+      if (!(error instanceof RunRefused)) throw error
+      failed.set(nodeId, error.message)
+    }
+  }
+  return failed
+}
 
 async function runRole(
   op: OperationContext,

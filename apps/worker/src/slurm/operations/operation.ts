@@ -6,6 +6,8 @@ import type { Session } from '../../ssh/exec.ts'
 
 /** The operation cannot succeed; it is undone. The message is for the operator, with the next step. */
 export class OperationFailure extends Error {}
+/** A job run cannot start, for example because one of its nodes is in maintenance. */
+export class RunRefused extends OperationFailure {}
 /** A user canceled the operation; it is undone. */
 export class OperationCanceled extends OperationFailure {}
 /** Another worker has the operation now; this one must stop. */

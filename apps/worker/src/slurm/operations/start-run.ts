@@ -5,7 +5,7 @@ import { schema } from '@muster/core/registry'
 import { retryTransient } from '@muster/core/retry-transient'
 import { cancelJobRun, runJob } from '@muster/core/runs'
 import { and, eq } from 'drizzle-orm'
-import { type FinishedRun, OperationFailure } from './operation.ts'
+import { type FinishedRun, OperationFailure, RunRefused } from './operation.ts'
 
 const POLL_MS = 500
 /** A run is started again this many times after its worker was lost. */
@@ -49,7 +49,7 @@ async function start(ctx: Ctx, input: Parameters<typeof runJob>[1] & { idempoten
   try {
     return await retryTransient(() => runJob(ctx, input))
   } catch (error) {
-    if (error instanceof DomainError) throw new OperationFailure(`The job run cannot start: ${error.message}`)
+    if (error instanceof DomainError) throw new RunRefused(`The job run cannot start: ${error.message}`)
     throw error
   }
 }
