@@ -12,8 +12,9 @@ import { AlertSeverity, AlertState } from './badges.tsx'
 import { AlertQuery, type AlertRow } from './documents.ts'
 import { isSlurmEvidence, SlurmEvidenceView } from './slurm-evidence.tsx'
 
-/** Accelerators may be removed on purpose; all other alerts resolve automatically. */
-const isManuallyResolvable = (alert: AlertRow) => alert.kind === 'ACCELERATOR_LOST' && !alert.resolvedAt
+/** Accelerators may be removed on purpose, and nobody may repeat a failed scale-out; all other alerts resolve automatically. */
+const isManuallyResolvable = ({ kind, resolvedAt }: AlertRow) =>
+  (kind === 'ACCELERATOR_LOST' || kind === 'SLURM_SCALE_OUT_FAILED') && !resolvedAt
 
 /** Without null values and type names. */
 const present = (value: unknown): unknown =>
@@ -35,7 +36,7 @@ export function AlertDialog({ alert, onClose, onResolve }: { alert: AlertRow; on
       footer={
         isManuallyResolvable(alert) && (
           <Button showReason blockedReason={alert.resolveBlockedReason} onClick={onResolve}>
-            {t('alerts.expected')}
+            {t(alert.kind === 'ACCELERATOR_LOST' ? 'alerts.expected' : 'alerts.resolve')}
           </Button>
         )
       }

@@ -21,6 +21,7 @@ export const alertKinds = [
   'SLURM_NODES_DRAINED',
   'SLURM_NODES_INVALID',
   'SLURM_GRES_MISMATCH',
+  'SLURM_SCALE_OUT_FAILED',
 ] as const satisfies readonly AlertRow['kind'][]
 
 const tones: Record<AlertRow['severity'], Tone> = { CRITICAL: 'bad', WARNING: 'warn', INFO: 'neutral' }

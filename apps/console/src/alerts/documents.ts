@@ -43,6 +43,7 @@ export const AlertQuery = graphql(`
           ... on AuditSinkEvidence { sinks { name since error } }
           ... on SlurmControllerEvidence { since error }
           ... on SlurmNodesEvidence { total nodes { name detail since } }
+          ... on SlurmScaleOutEvidence { operationId error total nodes { name detail since } }
         }
       }
     }

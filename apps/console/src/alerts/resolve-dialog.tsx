@@ -6,14 +6,15 @@ import { NoteDialog } from './note-dialog.tsx'
 
 type Props = { alert: AlertRow; onClose: () => void; onDone: (alert: AlertRow) => void }
 
-/** Marks the change behind an alert as expected and resolves it. */
+/** Resolves an alert: marks the change behind it as expected, or ends that of a failed scale-out. */
 export function ResolveDialog({ alert, onClose, onDone }: Props) {
   const mutation = useMutation(ResolveAlert)
+  const isExpected = alert.kind === 'ACCELERATOR_LOST'
   return (
     <NoteDialog
-      title={t('alerts.expectedTitle')}
-      action={t('alerts.expected')}
-      hint={t('alerts.expectedHint')}
+      title={t(isExpected ? 'alerts.expectedTitle' : 'alerts.resolveTitle')}
+      action={t(isExpected ? 'alerts.expected' : 'alerts.resolve')}
+      hint={t(isExpected ? 'alerts.expectedHint' : 'alerts.resolveHint')}
       alerts={[alert]}
       mutation={mutation}
       onClose={onClose}

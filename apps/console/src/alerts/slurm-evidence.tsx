@@ -3,12 +3,13 @@ import { PropertyList } from '@/ui/page.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
 import type { AlertEvidence } from './documents.ts'
 
-type SlurmEvidence = Extract<AlertEvidence, { __typename: 'SlurmControllerEvidence' | 'SlurmNodesEvidence' }>
+const TYPES = ['SlurmControllerEvidence', 'SlurmNodesEvidence', 'SlurmScaleOutEvidence'] as const
+type SlurmEvidence = Extract<AlertEvidence, { __typename: (typeof TYPES)[number] }>
 
 export const isSlurmEvidence = (evidence: AlertEvidence | null): evidence is SlurmEvidence =>
-  evidence?.__typename === 'SlurmControllerEvidence' || evidence?.__typename === 'SlurmNodesEvidence'
+  TYPES.some((type) => type === evidence?.__typename)
 
-/** Why a controller is silent and since when, or the nodes that an alert of a cluster is about. */
+/** Why a controller is silent and since when, or the nodes that an alert of a cluster is about, with the error of a scale-out. */
 export function SlurmEvidenceView({ evidence }: { evidence: SlurmEvidence }) {
   if (evidence.__typename === 'SlurmControllerEvidence')
     return (
@@ -22,6 +23,7 @@ export function SlurmEvidenceView({ evidence }: { evidence: SlurmEvidence }) {
   const more = (evidence.total ?? 0) - evidence.nodes.length
   return (
     <>
+      {'error' in evidence && evidence.error && <p className="pb-2 text-sm wrap-anywhere">{evidence.error}</p>}
       <table className="w-full text-left text-sm">
         <thead className="text-xs text-muted">
           <tr>

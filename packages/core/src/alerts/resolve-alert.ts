@@ -14,8 +14,8 @@ import { type Alert, alerts, currentXid } from './tables.ts'
 export const ResolveAlertInput = z.object({ id: Id, note: multilineText(2000).nullish() })
 
 /**
- * Resolves an alert with an intended cause, for example removed accelerators. The current hardware becomes the expected one;
- * the next loss raises a new alert.
+ * Resolves an alert with an intended cause, for example removed accelerators: the current hardware becomes the expected one. The next
+ * loss, or the next failed scale-out, raises a new alert.
  * @throws NotFound, Conflict when it is resolved, or resolves automatically
  */
 export async function resolveAlertManually(ctx: Ctx, input: z.input<typeof ResolveAlertInput>): Promise<Alert> {

@@ -1,5 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { z } from 'zod'
+import { resolveAlerts } from '../alerts/index.ts'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
@@ -59,6 +60,9 @@ export async function removeSlurmCluster(ctx: Ctx, input: z.input<typeof IdInput
         `The run ${run.number} drains nodes of the cluster ${cluster.name}, and resumes them. Wait for its end, or cancel it.`,
       )
     await tx.delete(slurmClusters).where(scope)
+    // The alerts that the reconciler raises end by themselves.
+    const resolved = { tenantId: ctx.tenantId, nodeId: null, cluster: cluster.name, kinds: ['slurm_scale_out_failed' as const] }
+    for (const changeEvent of await resolveAlerts(tx, [resolved])) ctx.notify(changeEvent)
     await audit(tx, ctx, slurmClusterAudit.remove, cluster)
     ctx.notify(slurmClusterChanged(cluster))
     return { id }

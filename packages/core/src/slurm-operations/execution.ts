@@ -1,4 +1,5 @@
 import { and, eq, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { raiseAlerts, resolveAlerts } from '../alerts/index.ts'
 import { audit } from '../audit/index.ts'
 import { slurmClusterChanged } from '../clusters/change-events.ts'
 import { slurmRefreshQueue } from '../clusters/queues.ts'
@@ -6,6 +7,7 @@ import { type SlurmCluster, slurmClusters } from '../clusters/tables.ts'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
+import type { ChangeEvent } from '../kernel/events.ts'
 import { slurmOperationAudit } from './audit-actions.ts'
 import { slurmOperationChanged } from './change-events.ts'
 import { slurmOperationPermissions } from './permissions.ts'
@@ -64,15 +66,37 @@ const isClaimed = (ctx: Ctx, { id, token }: SlurmOperationClaim): SQL | undefine
   )
 
 /** Renews the claim, which locks the row. @returns null when it is lost */
-async function renew(tx: Tx, ctx: Ctx, claim: SlurmOperationClaim): Promise<SlurmOperation | null> {
-  const [row] = await tx.update(slurmOperations).set({ claimedUntil }).where(isClaimed(ctx, claim)).returning()
+async function renew(
+  tx: Tx,
+  ctx: Ctx,
+  claim: SlurmOperationClaim,
+  fields: SlurmOperationProgress = {},
+): Promise<SlurmOperation | null> {
+  const [row] = await tx
+    .update(slurmOperations)
+    .set({ claimedUntil, ...fields })
+    .where(isClaimed(ctx, claim))
+    .returning()
   return row ?? null
 }
 
-/** Renews a claim while a step works. @returns the row, which shows a requested cancel; null when the claim is lost */
-export async function renewSlurmOperation(ctx: Ctx, claim: SlurmOperationClaim): Promise<SlurmOperation | null> {
+/** `error`: why the operation failed, before its steps are undone. Fields that are undefined stay. */
+export type SlurmOperationProgress = { error?: string | undefined; rollout?: SlurmRolloutProgress | undefined }
+
+/**
+ * Renews a claim while a step works, and stores progress.
+ * @returns the row, which shows a requested cancel; null when the claim is lost, and nothing was stored
+ */
+export async function renewSlurmOperation(
+  ctx: Ctx,
+  { error, rollout, ...claim }: SlurmOperationClaim & SlurmOperationProgress,
+): Promise<SlurmOperation | null> {
   authorize(ctx, slurmOperationPermissions.report)
-  return inTransaction(ctx, async (tx, ctx) => renew(tx, ctx, claim))
+  return inTransaction(ctx, async (tx, ctx) => {
+    const row = await renew(tx, ctx, claim, sanitizeForPostgres({ error, rollout }))
+    if (row && error !== undefined) ctx.notify(slurmOperationChanged(row))
+    return row
+  })
 }
 
 /** Lets another worker continue at once, when this one stops. */
@@ -132,7 +156,10 @@ export type SlurmOperationNodeProgress = {
   checks?: SlurmNodeCheck[] | undefined
 }
 
-/** Stores progress of nodes. @returns false when the worker lost its claim, and nothing was stored */
+/** JSON leaves out fields that are undefined; a message may be null, too. */
+const withMessageFlag = (node: SlurmOperationNodeProgress) => ({ ...node, hasMessage: node.message !== undefined })
+
+/** Stores progress of nodes with one statement. @returns false when the worker lost its claim, and nothing was stored */
 export async function recordSlurmOperationNodes(
   ctx: Ctx,
   { nodes, ...claim }: SlurmOperationClaim & { nodes: SlurmOperationNodeProgress[] },
@@ -141,49 +168,41 @@ export async function recordSlurmOperationNodes(
   return inTransaction(ctx, async (tx, ctx) => {
     const row = await renew(tx, ctx, claim)
     if (!row) return false
-    for (const { name, ...changes } of sanitizeForPostgres(nodes))
-      await tx
-        .update(slurmOperationNodes)
-        .set(changes)
-        .where(and(eq(slurmOperationNodes.operationId, row.id), eq(slurmOperationNodes.name, name)))
+    await tx.execute(sql`
+      update ${slurmOperationNodes} n
+      set phase = coalesce(c.phase, n.phase), is_failed = coalesce(c."isFailed", n.is_failed),
+        checks = coalesce(c.checks, n.checks), message = case when c."hasMessage" then c.message else n.message end
+      from jsonb_to_recordset(${JSON.stringify(sanitizeForPostgres(nodes).map(withMessageFlag))}::jsonb)
+        as c(name text, phase text, "isFailed" boolean, checks jsonb, message text, "hasMessage" boolean)
+      where n.operation_id = ${row.id} and n.name = c.name`)
     ctx.notify(slurmOperationChanged(row))
     return true
   })
 }
 
-/** Records why the operation failed, before its steps are undone. @returns false when the worker lost its claim */
-export async function recordSlurmOperationFailure(
-  ctx: Ctx,
-  { error, ...claim }: SlurmOperationClaim & { error: string },
-): Promise<boolean> {
-  authorize(ctx, slurmOperationPermissions.report)
-  return inTransaction(ctx, async (tx, ctx) => {
-    const row = await renew(tx, ctx, claim)
-    if (!row) return false
-    await tx
-      .update(slurmOperations)
-      .set({ error: sanitizeForPostgres(error) })
-      .where(eq(slurmOperations.id, row.id))
-    ctx.notify(slurmOperationChanged(row))
-    return true
-  })
+/** The facts of the alert about a failed scale-out or creation: at most ten of the nodes that were left out. */
+export type SlurmScaleOutEvidence = {
+  operationId: string
+  error: string | null
+  total: number
+  nodes: { name: string; detail: string | null }[]
 }
 
-/** Stores the progress of a rollout. @returns false when the worker lost its claim, and nothing was stored */
-export async function recordSlurmRolloutProgress(
-  ctx: Ctx,
-  { rollout, ...claim }: SlurmOperationClaim & { rollout: SlurmRolloutProgress },
-): Promise<boolean> {
-  authorize(ctx, slurmOperationPermissions.report)
-  return inTransaction(ctx, async (tx, ctx) => {
-    const row = await renew(tx, ctx, claim)
-    if (!row) return false
-    await tx
-      .update(slurmOperations)
-      .set({ rollout: sanitizeForPostgres(rollout) })
-      .where(eq(slurmOperations.id, row.id))
-    return true
-  })
+const MAX_ALERT_NODES = 10
+
+/** A failed scale-out raises the alert of its cluster; the next one that adds all its nodes resolves it. */
+async function updateAlert(
+  tx: Tx,
+  { id, tenantId, kind, status, error }: SlurmOperation,
+  { name: cluster }: SlurmCluster,
+  failed: { name: string; message: string | null }[],
+): Promise<ChangeEvent[]> {
+  if (kind !== 'CREATE' && kind !== 'SCALE_OUT') return []
+  if (status === 'SUCCEEDED') return resolveAlerts(tx, [{ tenantId, nodeId: null, cluster, kinds: ['slurm_scale_out_failed'] }])
+  if (status === 'CANCELED') return []
+  const nodes = failed.slice(0, MAX_ALERT_NODES).map(({ name, message }) => ({ name, detail: message }))
+  const evidence: SlurmScaleOutEvidence = { operationId: id, error, total: failed.length, nodes }
+  return raiseAlerts(tx, [{ tenantId, nodeId: null, cluster, kind: 'slurm_scale_out_failed', evidence }])
 }
 
 /** Ends an operation and asks for a refresh of its cluster. @returns the row; null when the worker lost its claim */
@@ -208,6 +227,7 @@ export async function finishSlurmOperation(ctx: Ctx, claim: SlurmOperationClaim)
       .where(eq(slurmClusters.id, row.clusterId))
       .returning()
     await ctx.queue.send(tx, slurmRefreshQueue, [cluster!])
+    for (const changeEvent of await updateAlert(tx, finished!, cluster!, failed)) ctx.notify(changeEvent)
     const { kind, reason, error } = row
     const details = { kind, status: finished!.status, error, failed: Object.fromEntries(failed.map((n) => [n.name, n.message])) }
     await audit(tx, ctx, slurmOperationAudit.finish, { id: row.id, name: cluster!.name }, details, { reason })

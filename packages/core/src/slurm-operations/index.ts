@@ -5,14 +5,13 @@ export {
   type ClaimedSlurmOperation,
   claimSlurmOperation,
   finishSlurmOperation,
-  recordSlurmOperationFailure,
   recordSlurmOperationNodes,
-  recordSlurmRolloutProgress,
   recordSlurmStep,
   releaseSlurmOperation,
   renewSlurmOperation,
   type SlurmOperationClaim,
   type SlurmOperationNodeProgress,
+  type SlurmScaleOutEvidence,
   type SlurmStepProgress,
 } from './execution.ts'
 export { insertOperation, lockCluster, type NewSlurmOperation } from './insert-operation.ts'

@@ -30,5 +30,6 @@ export const AlertKind = builder.enumType('AlertKind', {
     slurm_nodes_drained: 'Nodes of a Slurm cluster have been drained for more than a day.',
     slurm_nodes_invalid: 'Nodes of a Slurm cluster registered with less hardware than configured.',
     slurm_gres_mismatch: 'Nodes of a Slurm cluster have other GPUs than configured.',
+    slurm_scale_out_failed: 'A creation or scale-out of a Slurm cluster failed, or left nodes out.',
   }),
 })

@@ -2,8 +2,10 @@ import { keyFingerprint } from '@muster/core/agents'
 import type { AlertKind } from '@muster/core/alerts'
 import type { SinkEvidence } from '@muster/core/audit-sinks'
 import type { SlurmControllerEvidence, SlurmNodesEvidence } from '@muster/core/clusters'
+import type { SlurmScaleOutEvidence } from '@muster/core/slurm-operations'
 import { builder } from '../../builder.ts'
 import { AgentStateEvidence, type StateEvidence } from '../agents/evidence.ts'
+import { globalId } from '../shared/ids.ts'
 
 const Interval = builder
   .objectRef<Partial<{ intervalSeconds: number; meanSeconds: number; deviationSeconds: number; zScore: number | null }>>(
@@ -204,6 +206,24 @@ const SlurmNodes = builder.objectRef<Partial<SlurmNodesEvidence>>('SlurmNodesEvi
   }),
 })
 
+const SlurmScaleOut = builder.objectRef<Partial<SlurmScaleOutEvidence>>('SlurmScaleOutEvidence').implement({
+  description: 'Evidence of SLURM_SCALE_OUT_FAILED.',
+  fields: (t) => ({
+    operationId: t.id({
+      nullable: true,
+      description: 'ID of the operation.',
+      resolve: ({ operationId }) => (operationId ? globalId('SlurmOperation', operationId) : null),
+    }),
+    error: t.exposeString('error', { nullable: true, description: 'Why the operation failed; null when it left nodes out.' }),
+    total: t.exposeInt('total', { nullable: true, description: 'Number of nodes that were left out.' }),
+    nodes: t.field({
+      type: [SlurmAlertNode],
+      description: 'The nodes that were left out, with the reasons; at most 10.',
+      resolve: ({ nodes }) => (nodes ?? []).map((node) => ({ ...node, since: null })),
+    }),
+  }),
+})
+
 const TYPES = {
   stale: AgentStateEvidence,
   offline: AgentStateEvidence,
@@ -222,6 +242,7 @@ const TYPES = {
   slurm_nodes_drained: SlurmNodes,
   slurm_nodes_invalid: SlurmNodes,
   slurm_gres_mismatch: SlurmNodes,
+  slurm_scale_out_failed: SlurmScaleOut,
 } satisfies Record<AlertKind, unknown>
 
 type Shape = StateEvidence | Duplicate | Record<string, unknown>

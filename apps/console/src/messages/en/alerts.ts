@@ -17,6 +17,7 @@ export const alerts = {
     SLURM_GRES_MISMATCH: 'GPUs differ from slurm.conf',
     SLURM_NODES_DRAINED: 'Nodes drained for long',
     SLURM_NODES_INVALID: 'Invalid registration',
+    SLURM_SCALE_OUT_FAILED: 'Nodes not added',
     STALE: 'Stale',
   },
   alertSeverity: {
@@ -44,6 +45,9 @@ export const alerts = {
     expected: 'Expected',
     expectedHint: 'The current state becomes the expected state of the node. A further lost accelerator opens a new alert.',
     expectedTitle: 'Mark this change as expected?',
+    resolve: 'Resolve',
+    resolveHint: 'The next scale-out that fails opens a new alert.',
+    resolveTitle: 'Resolve this alert?',
     kind: 'Kind',
     last: 'Last seen',
     loadFailed: 'Failed to load alerts',

@@ -18,6 +18,7 @@ export const alerts = {
     SLURM_GRES_MISMATCH: 'GPU 与 slurm.conf 不一致',
     SLURM_NODES_DRAINED: '节点长时间处于排空状态',
     SLURM_NODES_INVALID: '节点注册无效',
+    SLURM_SCALE_OUT_FAILED: '节点未能加入',
     STALE: '心跳超时',
   },
   alertSeverity: {
@@ -45,6 +46,9 @@ export const alerts = {
     expected: '符合预期',
     expectedHint: '当前状态将成为该节点的预期状态。再有加速卡丢失时会产生新的告警。',
     expectedTitle: '将此变化标记为符合预期？',
+    resolve: '解决',
+    resolveHint: '下次扩容失败时会产生新的告警。',
+    resolveTitle: '解决此告警？',
     kind: '类型',
     last: '最近出现',
     loadFailed: '告警加载失败',

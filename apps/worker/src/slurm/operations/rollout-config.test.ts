@@ -33,7 +33,7 @@ vi.mock('@muster/core/slurm-configs', async (original) => ({
 }))
 vi.mock('@muster/core/slurm-operations', async (original) => ({
   ...(await original<object>()),
-  recordSlurmRolloutProgress: async (_: unknown, { rollout }: { rollout: unknown }) => {
+  renewSlurmOperation: async (_: unknown, { rollout }: { rollout: unknown }) => {
     world.progress = rollout
     return true
   },

@@ -8,7 +8,7 @@ import {
   recordSlurmConfigRollout,
   type SlurmRollout,
 } from '@muster/core/slurm-configs'
-import { recordSlurmRolloutProgress, type SlurmRolloutProgress } from '@muster/core/slurm-operations'
+import { renewSlurmOperation, type SlurmRolloutProgress } from '@muster/core/slurm-operations'
 import pLimit from 'p-limit'
 import { SshFailure } from '../../ssh/ssh-failure.ts'
 import { readCluster } from '../read-cluster.ts'
@@ -105,7 +105,7 @@ async function start(
 
 async function record(op: OperationContext, rollout: SlurmRolloutProgress): Promise<SlurmRolloutProgress> {
   const claim = { id: op.row.id, token: op.row.claimToken! }
-  if (!(await retryTransient(() => recordSlurmRolloutProgress(op.ctx, { ...claim, rollout })))) throw new OperationTakenOver()
+  if (!(await retryTransient(() => renewSlurmOperation(op.ctx, { ...claim, rollout })))) throw new OperationTakenOver()
   return rollout
 }
 

@@ -1,3 +1,4 @@
+import { alerts } from '@muster/core/alerts'
 import { addSlurmCluster } from '@muster/core/clusters'
 import { inTransaction } from '@muster/core/context'
 import {
@@ -208,4 +209,28 @@ it('has one unfinished operation per cluster, and ends as PARTIAL when some node
     undo: [],
   })(row)
   expect(await stored(row)).toMatchObject({ status: 'PARTIAL', problemCount: 1 })
+})
+
+it('raises an alert when nodes are left out, until a later scale-out adds all of its nodes', async () => {
+  const open = async () => {
+    const rows = await t.runtime.db.select().from(alerts).where(eq(alerts.kind, 'slurm_scale_out_failed'))
+    return rows.filter(({ resolvedAt }) => resolvedAt === null).map(({ cluster, evidence }) => ({ cluster, evidence }))
+  }
+  const leaveOut = step('first', async ({ updateNodes }) => {
+    await updateNodes([
+      { name: 'cpu-01', phase: 'IN_SERVICE' },
+      { name: 'cpu-02', isFailed: true, message: 'No munge.' },
+    ])
+  })
+  const row = await start(['cpu-01', 'cpu-02'])
+  await handler({ steps: [leaveOut], undo: [] })(row)
+  const evidence = { operationId: row.id, error: null, total: 1, nodes: [{ name: 'cpu-02', detail: 'No munge.' }] }
+  expect(await open()).toEqual([{ cluster: 'prod', evidence }])
+  const fail = step('first', async () => {
+    throw new OperationFailure('The disk of ctl is full.')
+  })
+  await handler({ steps: [fail], undo: [] })(await start(['cpu-02']))
+  expect(await open()).toMatchObject([{ evidence: { error: 'The disk of ctl is full.', total: 0 } }])
+  await handler({ steps: [step('first')], undo: [] })(await start(['cpu-02']))
+  expect(await open()).toEqual([])
 })

@@ -5,7 +5,6 @@ import { retryTransient } from '@muster/core/retry-transient'
 import {
   type ClaimedSlurmOperation,
   finishSlurmOperation,
-  recordSlurmOperationFailure,
   recordSlurmOperationNodes,
   recordSlurmStep,
   releaseSlurmOperation,
@@ -70,6 +69,8 @@ export async function runOperation(
       aborted.abort(error)
     }
   }, deps.renewEveryMs ?? RENEW_EVERY_MS)
+  const recordFailure = async (error: string) =>
+    assertClaimed((await retryTransient(() => renewSlurmOperation(ctx, { ...claim, error }))) !== null)
   const record = async (step: SlurmStepProgress) => {
     const steps = await retryTransient(() => recordSlurmStep(ctx, { ...claim, step }))
     assertClaimed(steps !== null)
@@ -126,7 +127,7 @@ export async function runOperation(
         const cause = signal.aborted ? signal.reason : error
         if (!(cause instanceof OperationFailure)) throw cause
         row = { ...row, error: cause.message }
-        assertClaimed(await retryTransient(() => recordSlurmOperationFailure(ctx, { ...claim, error: cause.message })))
+        await recordFailure(cause.message)
       }
     }
     if (row.error !== null) await undo()
@@ -154,7 +155,7 @@ export async function runOperation(
     }
     if (left.length > 0) {
       const error = `${row.error} Not undone: ${left.join(' ')}`
-      assertClaimed(await retryTransient(() => recordSlurmOperationFailure(ctx, { ...claim, error })))
+      await recordFailure(error)
     }
   }
 }
