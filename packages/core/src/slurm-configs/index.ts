@@ -15,6 +15,7 @@ export { checkSlurmConfigBlockedReason, importSlurmConfigBlockedReason, writeSlu
 export { PreviewSlurmConfigInput, previewSlurmConfig, type SlurmConfigPreview } from './preview-slurm-config.ts'
 export {
   readConfigHosts,
+  readSlurmConfig,
   readSlurmRollout,
   recordSlurmConfigDrift,
   recordSlurmConfigImport,
@@ -29,4 +30,10 @@ export {
 } from './rollout-slurm-config.ts'
 export { SaveSlurmConfigInput, saveSlurmConfig } from './save-slurm-config.ts'
 export { CONFIG_ORIGINS, type ConfigOrigin, type SlurmConfigVersion, slurmConfigVersions } from './tables.ts'
+export {
+  CONFIG_VALIDATION_STATES,
+  type ConfigValidation,
+  ValidateSlurmConfigInput,
+  validateSlurmConfig,
+} from './validate-slurm-config.ts'
 export { createConfigVersion, type NewConfigVersion } from './versions.ts'

@@ -18,6 +18,7 @@ import { lostLiveChanges } from './live-changes.ts'
 import { slurmConfigPermissions } from './permissions.ts'
 import { reusedConfigReason } from './policy.ts'
 import type { SlurmConfigVersion } from './tables.ts'
+import { type ConfigValidation, lastValidation } from './validate-slurm-config.ts'
 import { ConfigFilesInput, findConfigVersion, newErrors, releaseOf, rolledOutVersion } from './versions.ts'
 
 export const PreviewSlurmConfigInput = z.object({
@@ -41,6 +42,8 @@ export type SlurmConfigPreview = {
   hosts: string[]
   /** Why it cannot be rolled out; null when it can. */
   blockedReason: string | null
+  /** The last trial start of slurmctld with this version; null when there was none. */
+  validation: ConfigValidation | null
   /** For `rolloutSlurmConfig`; null for text that is not saved. */
   fingerprint: string | null
 }
@@ -87,6 +90,7 @@ export async function previewOf(
       (from === null ? 'The configuration was not imported yet.' : null) ??
       (error ? `It has errors, the first in ${error.file}: ${error.message}` : null) ??
       live.blockedReason,
+    validation: to.number === null ? null : await lastValidation(db, cluster, to.number),
     fingerprint: to.number === null ? null : fingerprintOf(cluster, from?.number ?? null, to.number, plan),
   }
 }

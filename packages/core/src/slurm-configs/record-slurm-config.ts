@@ -81,6 +81,15 @@ export async function readConfigHosts(
   return { hosts: await configHosts(ctx.db, ctx, cluster), files: (await rolledOutVersion(ctx.db, cluster))?.files ?? null }
 }
 
+/** Reads the files of a version. @throws NotFound */
+export async function readSlurmConfig(
+  ctx: Ctx,
+  { clusterId, number }: { clusterId: string; number: number },
+): Promise<ConfigFiles> {
+  authorize(ctx, slurmConfigPermissions.report)
+  return (await findConfigVersion(ctx.db, await findCluster(ctx.db, ctx, clusterId), number)).files
+}
+
 /**
  * Stores the files that the hosts of a cluster have as its newest version, unless it is the same.
  * @throws NotFound; Conflict somebody saved another version since the operation began

@@ -2,7 +2,7 @@ import { parseNodes, parsePartitions, type SlurmJob } from '@muster/slurm'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addSlurmCluster, type SlurmCluster, slurmClusters, updateSlurmCluster } from '../clusters/index.ts'
-import { type SlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
+import { type SlurmOperation, slurmOperationNodes, slurmOperations } from '../slurm-operations/index.ts'
 import type { TenantFixture } from '../testing/factories.ts'
 import { recordRefresh } from '../testing/record-refresh.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
@@ -18,6 +18,7 @@ import {
   rolloutSlurmConfig,
   saveSlurmConfig,
   slurmConfigVersions,
+  validateSlurmConfig,
 } from './index.ts'
 
 const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
@@ -158,6 +159,42 @@ describe('save', () => {
 
   test('needs an admin', async () => {
     await expect(save(conf('n1'), 1, ours.operator)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
+})
+
+describe('validation', () => {
+  const validate = (number: number, ctx = ours.operator) => validateSlurmConfig(ctx, { clusterId: cluster.id, number })
+  const result = async (operation: SlurmOperation, phase: string, message: string | null) => {
+    await t.runtime.db
+      .update(slurmOperationNodes)
+      .set({ phase, message })
+      .where(eq(slurmOperationNodes.operationId, operation.id))
+    await end(operation, message)
+  }
+
+  test('needs an imported version', async () => {
+    await expect(validate(1)).rejects.toThrow(/was not imported yet/)
+    await imported()
+    await expect(validate(2)).rejects.toThrow(/no version 2/)
+    await expect(validate(1, ours.viewer)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
+
+  test('shows the last result of each version, also of a rollout', async () => {
+    await imported()
+    await save(conf('n[1-3]'))
+    expect((await preview(2)).validation).toBeNull()
+    const first = await validate(2)
+    expect(first).toMatchObject({ kind: 'CONFIGURE', input: { action: 'VALIDATE', number: 2 } })
+    expect((await preview(2)).validation).toBeNull()
+    await result(first, 'REFUSED', 'fatal: no plugin')
+    expect((await preview(2)).validation).toMatchObject({
+      state: 'REFUSED',
+      message: 'fatal: no plugin',
+      validatedAt: expect.any(Date),
+    })
+    expect((await preview(1)).validation).toBeNull()
+    await result(await rollout(2), 'ACCEPTED', null)
+    expect((await preview(2)).validation).toMatchObject({ state: 'ACCEPTED', message: null })
   })
 })
 

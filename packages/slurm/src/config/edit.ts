@@ -1,20 +1,12 @@
 import { foldHostlist, foldInOrder } from '../hostlist.ts'
 import { PAIRED_KEYS } from './check/slurm-conf.ts'
 import { gresLines, nodeLine } from './create.ts'
+import { endLine, type Replacement, rewrite, setField } from './lines.ts'
 import { nodeNames, readDefaults, readEntries, readHostlist, readSetting } from './model.ts'
 import { type ConfigLine, fieldOf, type ParsedConfig, parseConfig, startsWithKey } from './parse.ts'
 import { ConfigError, type ConfigFileName, type ConfigFiles, type ConfigNode } from './types.ts'
 
-type Replacement = { start: number; end: number; text: string }
-
-/** Replaces parts of a line; everything else, comments included, stays. */
-function rewrite(text: string, replacements: Replacement[]): string {
-  const ordered = [...replacements].sort((a, b) => b.start - a.start)
-  return ordered.reduce((line, { start, end, text }) => line.slice(0, start) + text + line.slice(end), text)
-}
-
 const isDefault = (line: ConfigLine) => line.fields[0]!.value.toLowerCase() === 'default'
-const endLine = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
 const join = (texts: readonly string[]) => texts.join('')
 
 /**
@@ -52,14 +44,6 @@ function addToPartition(line: ConfigLine, current: string | undefined, names: st
   if (members?.some((name) => name.toUpperCase() === 'ALL')) return line.text
   const value = members ? foldHostlist([...members, ...names]) : [current, foldHostlist(names)].join(',')
   return setField(line, 'Nodes', value)
-}
-
-/** Sets a field of a line, at its end when the line does not have it. */
-function setField(line: ConfigLine, key: string, value: string): string {
-  const field = fieldOf(line, key)
-  if (field) return rewrite(line.text, [{ start: field.start, end: field.end, text: value }])
-  const at = line.fields.at(-1)!.end
-  return rewrite(line.text, [{ start: at, end: at, text: ` ${key}=${value}` }])
 }
 
 function addDevices(files: ConfigFiles, nodes: readonly ConfigNode[]): Partial<ConfigFiles> {

@@ -5,6 +5,7 @@ export { addNodes, removeNodes } from './edit.ts'
 export { nodeNames, readEntries, readHostlist, readSetting } from './model.ts'
 export { type ConfigField, type ConfigLine, type ParsedConfig, parseConfig } from './parse.ts'
 export { type ConfigPlan, planConfig } from './plan.ts'
+export { trialFiles } from './trial.ts'
 export {
   CONFIG_FILES,
   ConfigError,

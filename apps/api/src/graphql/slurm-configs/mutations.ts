@@ -7,6 +7,7 @@ import {
   rolloutSlurmConfig,
   saveSlurmConfig,
   slurmConfigAudit,
+  validateSlurmConfig,
 } from '@muster/core/slurm-configs'
 import { slurmOperationAudit } from '@muster/core/slurm-operations'
 import { builder } from '../../builder.ts'
@@ -129,6 +130,19 @@ mutation('rollbackSlurmConfig', {
   errors,
   resolve: async ({ clusterId, ...input }, { ctx }) => ({
     slurmOperation: await rollbackSlurmConfig(ctx, { ...input, clusterId: rowId('SlurmCluster', clusterId) }),
+  }),
+})
+
+mutation('validateSlurmConfig', {
+  description:
+    'Starts slurmctld with a version on the controller of a Slurm cluster, apart from the running one: in a network namespace and a temporary folder. The preview of the version has the result.',
+  input: (t) => ({ ...clusterId(t), number: t.int({ required: true, description: 'Number of the version.' }) }),
+  idempotent: true,
+  action: slurmOperationAudit.start,
+  payload: operation,
+  errors,
+  resolve: async ({ clusterId, ...input }, { ctx }) => ({
+    slurmOperation: await validateSlurmConfig(ctx, { ...input, clusterId: rowId('SlurmCluster', clusterId) }),
   }),
 })
 

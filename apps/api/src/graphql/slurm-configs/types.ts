@@ -2,9 +2,11 @@ import { schema } from '@muster/core/registry'
 import {
   CONFIG_FILES,
   type CONFIG_ORIGINS,
+  type CONFIG_VALIDATION_STATES,
   type ConfigDiff,
   type ConfigPlan,
   type ConfigProblem,
+  type ConfigValidation,
   checkSlurmConfigBlockedReason,
   diffConfig,
   importSlurmConfigBlockedReason,
@@ -136,6 +138,28 @@ export const SlurmConfigVersion = builder.drizzleNode('slurmConfigVersions', {
 })
 const versionConnection = connectionTypes(SlurmConfigVersion, 'SlurmConfigVersion', 'versions of a configuration')
 
+const SlurmConfigValidationState = builder.enumType('SlurmConfigValidationState', {
+  description: 'Result of a trial start of slurmctld.',
+  values: same({
+    ACCEPTED: 'slurmctld started.',
+    REFUSED: 'slurmctld ended with an error.',
+    SKIPPED: 'It could not be tried.',
+  } satisfies Record<(typeof CONFIG_VALIDATION_STATES)[number], string>),
+})
+
+const SlurmConfigValidation = builder.objectRef<ConfigValidation>('SlurmConfigValidation').implement({
+  description: 'A trial start of slurmctld with a version, apart from the running one.',
+  fields: (t) => ({
+    state: t.expose('state', { type: SlurmConfigValidationState, description: 'Result.' }),
+    host: t.exposeString('host', { description: 'Name of the node.' }),
+    message: t.exposeString('message', {
+      nullable: true,
+      description: 'What slurmctld printed, or why it was not tried; null when it started.',
+    }),
+    validatedAt: t.expose('validatedAt', { type: 'DateTime', description: 'Time.' }),
+  }),
+})
+
 export const SlurmConfigPreview = builder.objectRef<Preview>('SlurmConfigPreview').implement({
   description: 'What a version, or an edited text, would change on a cluster.',
   fields: (t) => ({
@@ -157,6 +181,11 @@ export const SlurmConfigPreview = builder.objectRef<Preview>('SlurmConfigPreview
     blockedReason: t.exposeString('blockedReason', {
       nullable: true,
       description: 'Why it cannot be rolled out; null when it can.',
+    }),
+    validation: t.expose('validation', {
+      type: SlurmConfigValidation,
+      nullable: true,
+      description: 'The last trial start of slurmctld with the version; null when there was none.',
     }),
     fingerprint: t.exposeString('fingerprint', {
       nullable: true,

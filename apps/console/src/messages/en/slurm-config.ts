@@ -46,6 +46,8 @@ export const slurmConfig = {
     sameFiles: 'The versions have the same files.',
     save: 'Save as new version',
     saved: 'Version {number} is saved. Roll it out to use it.',
+    trial: 'Trial start of slurmctld on {host}',
+    trialStart: 'Try to start slurmctld',
     version: 'Version {number}',
     versions: 'Versions',
   },
@@ -56,6 +58,11 @@ export const slurmConfig = {
     RESTORED: 'Restored',
     SCALED_IN: 'Scaled in',
     SCALED_OUT: 'Scaled out',
+  },
+  slurmConfigValidation: {
+    ACCEPTED: 'Started',
+    REFUSED: 'Refused',
+    SKIPPED: 'Not tried',
   },
   slurmConfigSeverity: {
     ERROR: 'Error',

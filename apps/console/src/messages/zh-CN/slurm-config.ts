@@ -46,6 +46,8 @@ export const slurmConfig = {
     sameFiles: '两个版本的文件相同。',
     save: '保存为新版本',
     saved: '版本 {number} 已保存，下发后生效。',
+    trial: '在 {host} 上试启动 slurmctld',
+    trialStart: '试启动 slurmctld',
     version: '版本 {number}',
     versions: '版本',
   },
@@ -56,6 +58,11 @@ export const slurmConfig = {
     RESTORED: '恢复',
     SCALED_IN: '缩容',
     SCALED_OUT: '扩容',
+  },
+  slurmConfigValidation: {
+    ACCEPTED: '已启动',
+    REFUSED: '被拒绝',
+    SKIPPED: '未尝试',
   },
   slurmConfigSeverity: {
     ERROR: '错误',

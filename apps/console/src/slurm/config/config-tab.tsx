@@ -19,7 +19,15 @@ import { OperationProgress } from '../scale/operation-progress.tsx'
 import { SettingsTab } from '../settings-tab.tsx'
 import { useReloadOn } from '../use-reload-on.ts'
 import { ConfigEditor } from './config-editor.tsx'
-import { CheckDrift, type ClusterConfig, ConfigQuery, ConfigUpdated, type VersionRow, VersionsQuery } from './documents.ts'
+import {
+  CheckDrift,
+  type ClusterConfig,
+  ConfigQuery,
+  ConfigUpdated,
+  ValidateConfig,
+  type VersionRow,
+  VersionsQuery,
+} from './documents.ts'
 import { DriftView } from './drift-view.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import { RolloutDialog } from './rollout-dialog.tsx'
@@ -31,7 +39,7 @@ type Open =
   | { kind: 'import' }
   | { kind: 'version'; version: VersionRow }
   | { kind: 'rollout'; number: number; isRollback: boolean }
-  | { kind: 'check'; id: string }
+  | { kind: 'check' | 'trial'; id: string }
 const emptyPage = { edges: [], pageInfo: { hasNextPage: false, endCursor: null }, totalCount: 0 }
 
 /** The versions of a cluster's configuration, and below them the one that its controller reports. */
@@ -82,6 +90,7 @@ function Versions({
 }) {
   const [open, setOpen] = useState<Open | null>(null)
   const check = useMutation(CheckDrift)
+  const validate = useMutation(ValidateConfig)
   const list = useConnection(
     'slurm-config-versions',
     VersionsQuery,
@@ -93,6 +102,11 @@ function Versions({
   useReloadOn(String(newest), list.reload)
   const earlier = list.rows.find(({ number }) => number === current)?.basedOn ?? null
   const dialog = { cluster, onClose: () => setOpen(null), onDone: onChanged }
+  async function startTrial(number: number) {
+    const outcome = await validate.run({ input: { clusterId: cluster.id, number } })
+    if (outcome.ok) setOpen({ kind: 'trial', id: outcome.value.slurmOperation.id })
+    else toast('bad', outcome.problem.message)
+  }
   const importButton = (
     <Button icon={<Download aria-hidden />} blockedReason={importConfigBlockedReason} onClick={() => setOpen({ kind: 'import' })}>
       {t('slurmConfig.import')}
@@ -171,8 +185,8 @@ function Versions({
       {current !== null && <DriftView config={config} number={current} />}
       {open?.kind === 'import' && <ImportDialog {...dialog} />}
       {open?.kind === 'rollout' && <RolloutDialog {...dialog} target={open} />}
-      {open?.kind === 'check' && (
-        <Dialog wide title={t('slurmConfig.check')} onClose={dialog.onClose}>
+      {(open?.kind === 'check' || open?.kind === 'trial') && (
+        <Dialog wide title={t(open.kind === 'check' ? 'slurmConfig.check' : 'slurmConfig.trialStart')} onClose={dialog.onClose}>
           <OperationProgress id={open.id} onClose={dialog.onClose} onDone={onChanged} />
         </Dialog>
       )}
@@ -183,6 +197,9 @@ function Versions({
           versions={list.rows}
           current={current}
           blockedReason={saveConfigBlockedReason}
+          trialBlockedReason={checkConfigBlockedReason}
+          isTrialStarting={validate.busy}
+          onTrial={(number) => void startTrial(number)}
           onRollout={(target) => setOpen({ kind: 'rollout', ...target })}
           onClose={dialog.onClose}
         />

@@ -62,6 +62,7 @@ export const PreviewConfig = graphql(`
         problems { file line severity message }
         diff { file lines { kind text } }
         plan { controllers restartedNodes addedNodes removedNodes lost }
+        validation { state host message validatedAt }
       }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
@@ -110,6 +111,17 @@ export const RollbackConfig = graphql(`
     rollbackSlurmConfig(input: $input) {
       __typename
       ... on RollbackSlurmConfigPayload { slurmOperation { id } }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`)
+
+export const ValidateConfig = graphql(`
+  mutation ValidateSlurmConfig($input: ValidateSlurmConfigInput!) {
+    validateSlurmConfig(input: $input) {
+      __typename
+      ... on ValidateSlurmConfigPayload { slurmOperation { id } }
       ... on InvalidInputError { issues { path message } }
       ... on Error { message code }
     }

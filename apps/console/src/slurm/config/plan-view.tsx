@@ -1,10 +1,12 @@
 import { formatList } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { State } from '@/ui/badge.tsx'
+import { RelativeTime } from '@/ui/relative-time.tsx'
 import { ConfigDiff } from '../scale/config-diff.tsx'
 import type { ConfigPreview } from './documents.ts'
 
 const SHOWN = 20
+const VALIDATION_TONES = { ACCEPTED: 'ok', REFUSED: 'bad', SKIPPED: 'warn' } as const
 
 /** The first names, and how many follow. */
 const namesOf = (names: readonly string[]): string =>
@@ -14,7 +16,7 @@ const namesOf = (names: readonly string[]): string =>
 
 /** What a rollout does, in sentences, with the problems and the changed lines. `onLine` makes the problems links to their lines. */
 export function PlanView({
-  preview: { problems, plan, hosts, diff },
+  preview: { problems, plan, hosts, diff, validation },
   onLine,
 }: {
   preview: ConfigPreview
@@ -51,6 +53,18 @@ export function PlanView({
           ))}
         </ul>
       </section>
+      {validation && (
+        <section className="flex flex-col gap-1">
+          <h3 className="text-xs font-medium text-muted">{t('slurmConfig.trial', { host: validation.host })}</h3>
+          <p className="flex flex-wrap gap-x-3">
+            <State tone={VALIDATION_TONES[validation.state]}>{t(`slurmConfigValidation.${validation.state}`)}</State>
+            <span className="text-xs text-muted">
+              <RelativeTime at={validation.validatedAt} />
+            </span>
+          </p>
+          {validation.message && <p className="text-xs break-words whitespace-pre-line text-muted">{validation.message}</p>}
+        </section>
+      )}
       <section className="flex flex-col gap-1">
         <h3 className="text-xs font-medium text-muted">{t('slurmConfig.plan')}</h3>
         {sentences.map((sentence) => (

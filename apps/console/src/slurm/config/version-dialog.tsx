@@ -20,6 +20,9 @@ export function VersionDialog({
   versions,
   current,
   blockedReason,
+  trialBlockedReason,
+  isTrialStarting,
+  onTrial,
   onRollout,
   onClose,
 }: {
@@ -29,6 +32,9 @@ export function VersionDialog({
   /** The version that the hosts have. */
   current: number | null
   blockedReason: string | null
+  trialBlockedReason: string | null
+  isTrialStarting: boolean
+  onTrial: (number: number) => void
   onRollout: (target: { number: number; isRollback: boolean }) => void
   onClose: () => void
 }) {
@@ -42,6 +48,9 @@ export function VersionDialog({
       footer={
         <>
           <Button onClick={onClose}>{t('common.close')}</Button>
+          <Button busy={isTrialStarting} blockedReason={trialBlockedReason} onClick={() => onTrial(number)}>
+            {t('slurmConfig.trialStart')}
+          </Button>
           {current !== null && number !== current && (
             <Button variant="primary" blockedReason={blockedReason} onClick={() => onRollout({ number, isRollback })}>
               {t(isRollback ? 'slurmConfig.rollback' : 'slurmConfig.rollout', { number: String(number) })}

@@ -2,10 +2,27 @@ import { canRunSlurm, type LabSlurm } from '@muster/lab'
 import { createLab } from '@muster/lab/testing'
 import { addNodes, type ConfigFiles, type ConfigNode, removeNodes } from '@muster/slurm/config'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Session } from '../../ssh/exec.ts'
+import type { ControllerContext } from './operation.ts'
+import { tryStart } from './trial-start.ts'
 
 const NODE = 'gpu-01'
 const CONTROLLER = 'slurm-ctl-01'
 const FOLDER = '/etc/slurm'
+
+/** Runs commands on the controller's machine, as a session would. */
+const trialController = async (slurm: LabSlurm): Promise<ControllerContext> => {
+  const exec: Session['exec'] = async (command, { stdin = '' }) => {
+    const { code, stdout, stderr } = await slurm.run(['sh', '-c', command], { input: String(stdin) })
+    return { code, signal: null, stdout: Buffer.from(stdout), stderr: Buffer.from(stderr), timedOut: false, truncated: false }
+  }
+  return {
+    session: { exec } as Session,
+    programFolder: slurm.programFolder,
+    timeoutMs: 60_000,
+    signal: new AbortController().signal,
+  }
+}
 
 describe.runIf(canRunSlurm())('rendered files', () => {
   let slurm: LabSlurm
@@ -17,6 +34,24 @@ describe.runIf(canRunSlurm())('rendered files', () => {
     files = { 'slurm.conf': await read('slurm.conf'), 'gres.conf': await read('gres.conf') }
   })
   const onNode = (argv: string[], input?: string) => slurm.run(argv, { on: NODE, ...(input === undefined ? {} : { input }) })
+
+  it('are tried by slurmctld, apart from the running one', async () => {
+    const controller = await trialController(slurm)
+    const state = async () => (await slurm.run(['sh', '-c', 'ls /tmp; pgrep -x slurmctld; sha256sum /etc/slurm/*.conf'])).stdout
+    const before = await state()
+    const tried = (changes: string, more: Partial<ConfigFiles> = {}) =>
+      tryStart(controller, { ...files, ...more, 'slurm.conf': `${files['slurm.conf']}${changes}\n` }, FOLDER)
+    expect(await tried('')).toEqual({ state: 'ACCEPTED', message: null })
+    // Our own check cannot know which plugins the host has.
+    expect(await tried('MCSPlugin=mcs/nosuch')).toEqual({ state: 'REFUSED', message: expect.stringContaining('mcs/nosuch') })
+    expect(await tried('PartitionName=bad Nodes=nosuch')).toMatchObject({
+      state: 'REFUSED',
+      message: expect.stringMatching(/nosuch/),
+    })
+    expect(await tried('Include other.conf')).toMatchObject({ state: 'SKIPPED', message: expect.stringContaining('other.conf') })
+    expect(await state()).toBe(before)
+    expect((await slurm.run(['sinfo', '--noheader'])).code).toBe(0)
+  })
 
   it('give jobs GPUs by their cores, MIG devices and shards', async () => {
     const { stdout: line } = await slurm.run(['scontrol', 'show', 'node', NODE, '-o'])
@@ -60,7 +95,7 @@ describe.runIf(canRunSlurm())('rendered files', () => {
     )
     const queue = async () => (await slurm.run(['squeue', '--noheader', '--format=%i %T'])).stdout.trim().split('\n').sort()
     await expect.poll(queue, { timeout: 60_000 }).toEqual(ids.map((id) => `${id} RUNNING`).sort())
-    expect(await show()).toMatch(/GresUsed=gpu:h100:2\(IDX:1-2\),gpu:1g\.10gb:2\(IDX:3-4\)/)
+    expect(await show()).toMatch(/GresUsed=gpu:h100:2\(IDX:[^)]+\),gpu:1g\.10gb:2\(IDX:3-4\)/)
     // The jobs use all GPUs and shards.
     const waiting = await slurm.submit('exec sleep 600', ['--gres=shard:1', '--mem=100', `--nodelist=${NODE}`])
     await expect

@@ -16,6 +16,8 @@ const world = vi.hoisted(() => ({
   removedNodes: [] as string[],
   jobs: new Map<string, string[]>(),
   recorded: [] as number[],
+  tried: [] as string[],
+  refusal: null as string | null,
 }))
 vi.mock('@muster/core/slurm-configs', async (original) => ({
   ...(await original<object>()),
@@ -44,6 +46,12 @@ vi.mock('./config-files.ts', async (original) => ({
     const files = world.files.get(name)
     if (files === 'UNREACHABLE') throw new OperationFailure(`${name} is unreachable.`)
     return files
+  },
+}))
+vi.mock('./trial-start.ts', () => ({
+  async validateConfig(_op: unknown, { name }: { name: string }, { number }: { number: number }) {
+    world.tried.push(`${name} ${number}`)
+    if (world.refusal !== null) throw new OperationFailure(world.refusal)
   },
 }))
 vi.mock('../read-cluster.ts', () => ({
@@ -82,7 +90,15 @@ const stored = (progress: Partial<SlurmRolloutProgress> = {}): SlurmRolloutProgr
 })
 beforeEach(() => {
   runs = []
-  Object.assign(world, { progress: null, working: ['n1', 'n2'], removedNodes: [], jobs: new Map(), recorded: [] })
+  Object.assign(world, {
+    progress: null,
+    working: ['n1', 'n2'],
+    removedNodes: [],
+    jobs: new Map(),
+    recorded: [],
+    tried: [],
+    refusal: null,
+  })
   world.files = new Map([
     ['ctl', FROM],
     ['login', FROM],
@@ -96,6 +112,13 @@ it('stores the nodes that work before it writes, and restarts slurmd of these by
   expect(runs).toMatchObject([
     { name: 'rollout', vars: { slurm_config_daemons: ['n1.example.org'], slurm_config_restore: false } },
   ])
+})
+
+it('lets slurmctld of the primary try the files first, and writes nothing when it refuses them', async () => {
+  world.refusal = 'fatal: no plugin'
+  await expect(rolloutConfig(op, change)).rejects.toThrow('fatal: no plugin')
+  expect(world.tried).toEqual(['ctl 2'])
+  expect({ runs, progress: world.progress }).toEqual({ runs: [], progress: null })
 })
 
 it('writes nothing while Slurm does not answer', async () => {

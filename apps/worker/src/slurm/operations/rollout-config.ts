@@ -16,6 +16,7 @@ import { QueryFailure } from '../run-query.ts'
 import { configFolder, describeDifference, expectedHashes, readConfigFiles } from './config-files.ts'
 import { type FinishedRun, OperationCanceled, type OperationContext, OperationFailure, OperationTakenOver } from './operation.ts'
 import { drainRemovedNodes } from './removed-nodes.ts'
+import { validateConfig } from './trial-start.ts'
 
 const TEMPLATE = 'slurm_configure'
 const HEALTH_TIMEOUT_MS = 90_000
@@ -35,6 +36,7 @@ export async function rolloutConfig(op: OperationContext, change: ConfigChange):
   const rollout = await readRollout(op, change)
   await op.report(`Compare the files of ${rollout.hosts.length} hosts with version ${change.from}.`)
   await assertNoDrift(op, rollout, change)
+  if (rollout.progress === null) await validateConfig(op, rollout.controllers[0]!, { number: change.to, files: rollout.to })
   const progress = rollout.progress ?? (await start(op, rollout, change))
   try {
     if (progress.failure !== null) throw new OperationFailure(progress.failure)

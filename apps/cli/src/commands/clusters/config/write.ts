@@ -111,6 +111,7 @@ const PREVIEW = graphql(`query ClusterConfigPreview($input: PreviewSlurmConfigIn
       problems { file line severity message }
       diff { file lines { kind text } }
       plan { controllers restartedNodes addedNodes removedNodes lost }
+      validation { state host message }
     }
     ... on Error { code message }
     ... on InvalidInputError { issues { path message } }
@@ -124,8 +125,14 @@ async function preview(name: string, number: number | undefined) {
 }
 type Preview = Awaited<ReturnType<typeof preview>>['found']
 
+const VALIDATIONS: Record<NonNullable<Preview['validation']>['state'], (host: string, message: string) => string> = {
+  ACCEPTED: (host) => `slurmctld of ${host} started with it in a trial.`,
+  REFUSED: (host, message) => `slurmctld of ${host} refused it in a trial: ${message}`,
+  SKIPPED: (host, message) => `slurmctld of ${host} could not try it: ${message}`,
+}
+
 /** What a rollout does, in sentences. */
-function planText({ plan, hosts, problems, diff }: Preview): string {
+function planText({ plan, hosts, problems, diff, validation }: Preview): string {
   const daemon = {
     NONE: 'Nothing changes.',
     RECONFIGURE: 'slurmctld reads the files again.',
@@ -136,6 +143,7 @@ function planText({ plan, hosts, problems, diff }: Preview): string {
   return [
     formatDiff(diff),
     ...problems.map(({ file, line, severity, message }) => `${severity} ${file}${line === null ? '' : `:${line}`}: ${message}`),
+    validation && VALIDATIONS[validation.state](validation.host, validation.message ?? ''),
     daemon[plan.controllers],
     plan.addedNodes.length > 0 && `Added nodes: ${names(plan.addedNodes)}.`,
     plan.removedNodes.length > 0 && `Removed nodes: ${names(plan.removedNodes)}.`,
@@ -143,7 +151,7 @@ function planText({ plan, hosts, problems, diff }: Preview): string {
     ...plan.lost,
     plan.controllers !== 'NONE' && `Files are written on ${names(hosts)}.`,
   ]
-    .filter((text) => text !== false && text !== '')
+    .filter((text) => text !== null && text !== false && text !== '')
     .join('\n')
 }
 
@@ -154,11 +162,26 @@ export const configCheck = () =>
     .description('problems of a version, and what its rollout would do')
     .argument('<cluster>')
     .argument('[version]', VERSION, integer)
-    .action(async (name: string, number: number | undefined) => {
-      const { found } = await preview(name, number)
+    .option('--trial', 'first start slurmctld with it on the controller, apart from the running one')
+    .action(async (name: string, wanted: number | undefined, { trial }: { trial?: boolean }) => {
+      if (trial) await runTrial(name, wanted)
+      const { found } = await preview(name, wanted)
       process.stdout.write(`${planText(found)}\n`)
       if (found.blockedReason) throw new CliError(found.blockedReason, EXIT.failed)
     })
+
+async function runTrial(name: string, wanted: number | undefined): Promise<void> {
+  const { cluster, version } = await readVersion(name, wanted)
+  const { validateSlurmConfig } = await request(
+    graphql(`mutation ClusterConfigValidate($input: ValidateSlurmConfigInput!) {
+      validateSlurmConfig(input: $input) {
+        __typename ... on ValidateSlurmConfigPayload { slurmOperation { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+      }
+    }`),
+    { input: { clusterId: cluster.id, number: version.number } },
+  )
+  await followOperation(orThrow(validateSlurmConfig).slurmOperation)
+}
 
 export const configRollout = () =>
   new Command('rollout')

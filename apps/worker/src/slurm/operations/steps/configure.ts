@@ -4,6 +4,7 @@ import {
   type ConfigFiles,
   type ConfigPlan,
   readConfigHosts,
+  readSlurmConfig,
   recordSlurmConfigDrift,
   recordSlurmConfigImport,
 } from '@muster/core/slurm-configs'
@@ -11,10 +12,12 @@ import { configFolder, describeDifference, readConfigFiles } from '../config-fil
 import { type OperationContext, OperationFailure, type Workflow } from '../operation.ts'
 import { undrainRemovedNodes } from '../removed-nodes.ts'
 import { type ConfigChange, rolloutConfig, undoRollout } from '../rollout-config.ts'
+import { validateConfig } from '../trial-start.ts'
 
 type Input =
   | { action: 'IMPORT'; basedOn: number | null }
   | { action: 'CHECK'; from: number }
+  | { action: 'VALIDATE'; number: number }
   | ({ action: 'ROLLOUT' } & ConfigChange)
 
 /** Imports, compares or rolls out the configuration of a cluster. */
@@ -29,6 +32,8 @@ export const CONFIGURE: Workflow = {
             return importConfig(op, input.basedOn)
           case 'CHECK':
             return checkDrift(op)
+          case 'VALIDATE':
+            return validate(op, input.number)
           case 'ROLLOUT':
             return rolloutConfig(op, input)
         }
@@ -64,6 +69,13 @@ async function importConfig(op: OperationContext, basedOn: number | null): Promi
     throw error
   }
   await checkDrift(op)
+}
+
+async function validate(op: OperationContext, number: number): Promise<void> {
+  const [controller] = op.nodes
+  const files = await retryTransient(() => readSlurmConfig(op.ctx, { clusterId: op.cluster.id, number }))
+  const host = { nodeId: controller!.nodeId!, name: controller!.name }
+  await validateConfig(op, host, { number, files })
 }
 
 /** Compares each host. A host that cannot be read is reported, and does not end the comparison. */
