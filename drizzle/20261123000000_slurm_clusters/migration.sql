@@ -238,7 +238,10 @@ CREATE TABLE "slurm_operations" (
           when problem_count < node_count then 'PARTIAL' else 'FAILED' end) STORED NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "grants" ADD COLUMN "cluster_id" uuid;--> statement-breakpoint
+ALTER TABLE "grants" ADD COLUMN "partitions" text[];--> statement-breakpoint
 ALTER TABLE "job_runs" ADD COLUMN "slurm" jsonb;--> statement-breakpoint
+ALTER TABLE "grants" ALTER COLUMN "group_id" DROP NOT NULL;--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_tenant_id_id_index" ON "slurm_cluster_tests" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_node_id_id_index" ON "slurm_cluster_tests" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_created_at_index" ON "slurm_cluster_tests" ("created_at") WHERE finished_at is null;--> statement-breakpoint
@@ -252,6 +255,7 @@ CREATE INDEX "slurm_node_choices_node_id_index" ON "slurm_node_choices" ("node_i
 CREATE INDEX "slurm_nodes_tenant_id_id_index" ON "slurm_nodes" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_nodes_node_id_index" ON "slurm_nodes" ("node_id");--> statement-breakpoint
 CREATE INDEX "slurm_partitions_tenant_id_id_index" ON "slurm_partitions" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "grants_cluster_id_index" ON "grants" ("cluster_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "job_run_batches_job_run_id_number_index" ON "job_run_batches" ("job_run_id","number");--> statement-breakpoint
 CREATE INDEX "job_run_batches_tenant_id_id_index" ON "job_run_batches" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "job_run_batches_child_run_id_index" ON "job_run_batches" ("child_run_id");--> statement-breakpoint
@@ -287,6 +291,7 @@ ALTER TABLE "slurm_nodes" ADD CONSTRAINT "slurm_nodes_cluster_id_slurm_clusters_
 ALTER TABLE "slurm_nodes" ADD CONSTRAINT "slurm_nodes_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "grants" ADD CONSTRAINT "grants_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "job_run_batches" ADD CONSTRAINT "job_run_batches_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "job_run_batches" ADD CONSTRAINT "job_run_batches_job_run_id_job_runs_id_fkey" FOREIGN KEY ("job_run_id") REFERENCES "job_runs"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "job_run_batches" ADD CONSTRAINT "job_run_batches_child_run_id_job_runs_id_fkey" FOREIGN KEY ("child_run_id") REFERENCES "job_runs"("id") ON DELETE SET NULL;--> statement-breakpoint
@@ -308,4 +313,5 @@ ALTER TABLE "slurm_operation_nodes" ADD CONSTRAINT "slurm_operation_nodes_node_i
 ALTER TABLE "slurm_operations" ADD CONSTRAINT "slurm_operations_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_operations" ADD CONSTRAINT "slurm_operations_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_operations" ADD CONSTRAINT "slurm_operations_cancel_requested_by_id_users_id_fkey" FOREIGN KEY ("cancel_requested_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
-ALTER TABLE "slurm_operations" ADD CONSTRAINT "slurm_operations_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;
+ALTER TABLE "slurm_operations" ADD CONSTRAINT "slurm_operations_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "grants" ADD CONSTRAINT "grants_one_scope" CHECK (num_nonnulls("group_id", "cluster_id") = 1);

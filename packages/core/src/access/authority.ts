@@ -17,7 +17,7 @@ const common = (names: Iterable<string>, others: ReadonlySet<string>): Set<strin
 
 /**
  * Returns the current permissions of a token, at most those of its owner. A token with groups holds permissions on nodes only for
- * nodes of these groups, and no other permissions except those to read.
+ * nodes of these groups, and no other permissions except those to read: none on Slurm clusters.
  */
 export function tokenAuthority({ role, permissions, groupIds, isInstallationAdmin }: TokenScope, owner: Authority): Authority {
   const scope = permissions ? common(permissions, role.permissions) : role.permissions
@@ -36,11 +36,12 @@ export function tokenAuthority({ role, permissions, groupIds, isInstallationAdmi
     groupIds: [],
     templateIds: null,
     credentialIds: null,
+    cluster: null,
   }
   return authorityOf(
     { name, permissions: new Set([...held].filter(isRead)) },
     {
-      grants: [everywhere, ...granted].flatMap((grant) =>
+      grants: [everywhere, ...granted.filter(({ cluster }) => cluster === null)].flatMap((grant) =>
         grant.permissions.size > 0 ? groupIds.map((id) => ({ ...grant, groupIds: [...new Set([...grant.groupIds, id])] })) : [],
       ),
     },

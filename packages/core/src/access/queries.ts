@@ -8,6 +8,7 @@ import {
   type Authority,
   authorityOf,
   type Grant,
+  perClusterPermissions,
   permissionsOfRole,
   perNodePermissions,
   type Role,
@@ -24,19 +25,27 @@ const customPermissions = (role: AnyPgColumn, tenantId: AnyPgColumn) =>
   sql<string[] | null>`(select r.permissions from ${roles} r where r.tenant_id = ${tenantId} and r.name = ${role})`
 /** The grants of the member of the row. */
 const grantsOfMember = sql<StoredGrant[]>`(select coalesce(json_agg(json_build_object('role', g.role, 'groupId', g.group_id,
-  'templateIds', g.template_ids, 'credentialIds', g.credential_ids, 'permissions', r.permissions) order by g.id), '[]')
+  'templateIds', g.template_ids, 'credentialIds', g.credential_ids, 'clusterId', g.cluster_id,
+  'partitions', g.partitions, 'permissions', r.permissions) order by g.id), '[]')
   from ${grants} g left join ${roles} r on r.tenant_id = g.tenant_id and r.name = g.role where g.member_id = ${members.id})`
 type StoredGrant = {
   role: string
-  groupId: string
+  groupId: string | null
   templateIds: string[] | null
   credentialIds: string[] | null
+  clusterId: string | null
+  partitions: string[] | null
   permissions: string[] | null
 }
-function grantOf({ role, groupId, templateIds, credentialIds, permissions }: StoredGrant): Grant {
-  const perNode = perNodePermissions()
-  const given = [...permissionsOfRole(role, permissions)].filter((name) => perNode.has(name))
-  return { permissions: new Set(given), groupIds: [groupId], templateIds, credentialIds }
+function grantOf({ role, groupId, templateIds, credentialIds, clusterId, partitions, permissions }: StoredGrant): Grant {
+  const grantable = clusterId === null ? perNodePermissions() : perClusterPermissions()
+  return {
+    permissions: new Set([...permissionsOfRole(role, permissions)].filter((name) => grantable.has(name))),
+    groupIds: groupId === null ? [] : [groupId],
+    templateIds,
+    credentialIds,
+    cluster: clusterId === null ? null : { id: clusterId, partitions },
+  }
 }
 const roleNamed = (name: string, custom: string[] | null): Role => ({ name, permissions: permissionsOfRole(name, custom) })
 

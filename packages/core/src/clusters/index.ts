@@ -1,6 +1,14 @@
 export { OUT_OF_SERVICE } from '@muster/slurm'
 export { AddSlurmClusterInput, addSlurmCluster } from './add-slurm-cluster.ts'
 export { slurmClusterAudit, slurmControllerAudit, slurmNodeAudit } from './audit-actions.ts'
+export {
+  authorizeCluster,
+  authorizeTargets,
+  clusterDeniedEverywhereReason,
+  clusterDeniedReason,
+  deniedTargets,
+  type PartitionedTarget,
+} from './authorize-cluster.ts'
 export { slurmClusterChanged, slurmClusterTestChanged } from './change-events.ts'
 export { checkSlurmClusters, type SlurmControllerEvidence, type SlurmNodesEvidence } from './check-slurm-clusters.ts'
 export { claimSlurmRefresh, releaseSlurmRefresh, renewSlurmRefresh } from './claim-slurm-refresh.ts'

@@ -1,4 +1,5 @@
 import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
+import { clusterDeniedReason } from './authorize-cluster.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import type { SlurmCluster } from './tables.ts'
 
@@ -9,8 +10,8 @@ export const updateClusterBlockedReason = (actor: Actor): string | null =>
 /** Null when `actor` may read a cluster at once, else the reason. */
 export function refreshClusterBlockedReason(
   actor: Actor,
-  { name, controllerNodeId, backupNodeId }: Pick<SlurmCluster, 'name' | 'controllerNodeId' | 'backupNodeId'>,
+  { id, name, controllerNodeId, backupNodeId }: Pick<SlurmCluster, 'id' | 'name' | 'controllerNodeId' | 'backupNodeId'>,
 ): string | null {
   if (controllerNodeId === null && backupNodeId === null) return `The cluster ${name} has no controller node. Choose one.`
-  return permissionDeniedReason(actor, slurmClusterPermissions.refresh)
+  return clusterDeniedReason(actor, slurmClusterPermissions.refresh, { id, name })
 }

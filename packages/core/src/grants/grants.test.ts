@@ -88,7 +88,16 @@ const withAuthority = (authority: ReturnType<typeof authorityOf>): Ctx =>
 const granted = (grant: Partial<Grant> = {}, role = 'viewer'): Ctx =>
   withAuthority({
     ...actorRole(role),
-    grants: [{ permissions: perNodePermissions(), groupIds: [groups.prod.id], templateIds: null, credentialIds: null, ...grant }],
+    grants: [
+      {
+        permissions: perNodePermissions(),
+        groupIds: [groups.prod.id],
+        templateIds: null,
+        credentialIds: null,
+        cluster: null,
+        ...grant,
+      },
+    ],
   })
 const start = (ctx: Ctx, nodeIds: string[]) => runJob(ctx, { template: 'connectivity_check', nodeIds })
 const memberOf = async (ctx: Ctx) =>
@@ -275,7 +284,15 @@ describe('no one widens a grant', () => {
   const broad = () =>
     withAuthority({
       ...authorityOf({ name: 'grouper', permissions: new Set([...rolePermissions('viewer'), 'group:write', 'node:write']) }),
-      grants: [{ permissions: new Set(['job_run:start']), groupIds: [groups.prod.id], templateIds: null, credentialIds: null }],
+      grants: [
+        {
+          permissions: new Set(['job_run:start']),
+          groupIds: [groups.prod.id],
+          templateIds: null,
+          credentialIds: null,
+          cluster: null,
+        },
+      ],
     })
 
   test('by the members, the query, the parent or a subgroup of the group', async () => {
@@ -351,6 +368,7 @@ describe('createGrant', () => {
         groupIds: [groups.prod.id],
         templateIds: [template.id],
         credentialIds: [keys.ours.id],
+        cluster: null,
       },
     ])
     expect(await isAllowed(start(ctx, [nodes.a.id]))).toBe('allowed')
@@ -365,7 +383,9 @@ describe('createGrant', () => {
     await expect(give(ours.operator, id)).rejects.toMatchObject(FORBIDDEN)
     const limited = withAuthority({
       ...authorityOf({ name: 'hr', permissions: new Set(['tenant:read', 'member:write']) }),
-      grants: [{ permissions: perNodePermissions(), groupIds: [groups.prod.id], templateIds: null, credentialIds: null }],
+      grants: [
+        { permissions: perNodePermissions(), groupIds: [groups.prod.id], templateIds: null, credentialIds: null, cluster: null },
+      ],
     })
     await expect(give(limited, id)).rejects.toMatchObject(FORBIDDEN)
     await expect(give(theirs.owner, id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -441,7 +461,9 @@ describe('tokens', () => {
     const account = await createServiceAccount(ours.admin, { name: 'strong', role: 'operator' })
     const limited = withAuthority({
       ...authorityOf({ name: 'hr', permissions: new Set(['tenant:read', 'member:write', 'token:write']) }),
-      grants: [{ permissions: perNodePermissions(), groupIds: [groups.prod.id], templateIds: null, credentialIds: null }],
+      grants: [
+        { permissions: perNodePermissions(), groupIds: [groups.prod.id], templateIds: null, credentialIds: null, cluster: null },
+      ],
     })
     const fields = { name: 't', role: 'operator', permissions: ['job_run:start'] }
     await expect(createApiToken(limited, { ...fields, serviceAccountId: account.id })).rejects.toMatchObject(FORBIDDEN)

@@ -26,7 +26,7 @@ const listed = (names: readonly string[]): string =>
   names.slice(0, SHOWN).join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '')
 
 const grantsOf = (actor: Actor, permission: Permission): Grant[] =>
-  'grants' in actor ? actor.grants.filter(({ permissions }) => permissions.has(permission.name)) : []
+  'grants' in actor ? actor.grants.filter(({ permissions, cluster }) => cluster === null && permissions.has(permission.name)) : []
 
 /**
  * Checks that the caller holds `permission` for each of these nodes: in the whole tenant, which takes no statement, or through grants.
@@ -94,9 +94,13 @@ export async function authorizeGroup(db: Db, ctx: Ctx, permission: Permission, g
     throw new Forbidden(outsideReason(permission, [`the group ${group.name}`], tree, held))
 }
 
-/** The grants of the caller that give something beyond what it holds in the whole tenant. */
+/** The grants of the caller that give something on nodes beyond what it holds in the whole tenant. */
 const widerGrants = (actor: Actor): Grant[] =>
-  'grants' in actor ? actor.grants.filter(({ permissions }) => [...permissions].some((name) => !actor.permissions.has(name))) : []
+  'grants' in actor
+    ? actor.grants.filter(
+        ({ permissions, cluster }) => cluster === null && [...permissions].some((name) => !actor.permissions.has(name)),
+      )
+    : []
 
 /**
  * Checks, when a caller with grants changes a group, that it is not one that decides about them.

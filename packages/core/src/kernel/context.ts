@@ -109,7 +109,7 @@ export const tenantCtx = <R extends { db: unknown; tenantDb(tenantId: string): u
 const OF_INSTALLATION = ' If you are one, use a token with these permissions: `muster login URL --installation-admin`.'
 
 /** Why `actor` does not hold `permission` in the whole tenant; null when it does. */
-export function permissionDeniedReason(actor: Actor, { name, holder }: Permission): string | null {
+export function permissionDeniedReason(actor: Actor, { name, holder, isPerCluster }: Permission): string | null {
   if (actor.kind === 'worker') return null
   if (holder === 'worker') return 'Only a worker may do this.'
   if (actor.kind === 'system' || (actor.kind === 'agent' && holder === 'agent')) return null
@@ -118,16 +118,16 @@ export function permissionDeniedReason(actor: Actor, { name, holder }: Permissio
   if (holder === 'installation')
     return `This needs an installation administrator (permission ${name}). Ask one.${actor.kind === 'token' ? OF_INSTALLATION : ''}`
   if (isGranted(actor, name))
-    return `This needs the permission ${name} in the whole tenant; you hold it only for nodes of some groups, through a grant.`
+    return `This needs the permission ${name} in the whole tenant; you hold it only for ${isPerCluster ? 'some Slurm clusters or partitions' : 'nodes of some groups'}, through a grant.`
   return `This needs the permission ${name}, which the role ${holder} includes; yours, ${actor.role}, does not.`
 }
 
 /**
- * Why `actor` holds `permission` for no node; null when it holds it in the tenant or through a grant. For blocked reasons; a verb that
- * relies on it decides with `authorizeNodes`.
+ * Why `actor` holds `permission` for no node or cluster; null when it holds it in the tenant or through a grant. For blocked reasons; a
+ * verb that relies on it decides with `authorizeNodes` or `authorizeCluster`.
  */
 export const deniedEverywhereReason = (actor: Actor, permission: Permission): string | null =>
-  permission.isPerNode && 'grants' in actor && isGranted(actor, permission.name)
+  (permission.isPerNode || permission.isPerCluster) && 'grants' in actor && isGranted(actor, permission.name)
     ? null
     : permissionDeniedReason(actor, permission)
 
@@ -160,7 +160,10 @@ export function authorize(
   if (object && object.tenantId !== ctx.tenantId) throw new NotFound(`There is no such object ${object.id}.`)
 }
 
-/** Throws Forbidden when the caller holds `permission` for no node. The verb must call `authorizeNodes` when it knows the nodes. */
+/**
+ * Throws Forbidden when the caller holds `permission` for no node or cluster. The verb must call `authorizeNodes` when it knows the nodes,
+ * `authorizeCluster` or `authorizeTargets` when it knows the cluster.
+ */
 export function authorizeSomewhere(
   ctx: { actor: Actor; attempt?: Attempt; identityConfirmedUntil?: Date | null | undefined },
   permission: Permission,

@@ -18,24 +18,26 @@ export type Holder = BuiltInRole | 'installation' | 'agent' | 'system' | 'worker
 
 /**
  * What a verb requires of its caller; `name` is for example `node:approve_host_key`. `isPerNode`: a grant can give it for the nodes of a
- * group. Its verbs call `authorizeSomewhere` first, and `authorizeNodes` when they know the nodes.
+ * group. Its verbs call `authorizeSomewhere` first, and `authorizeNodes` when they know the nodes. `isPerCluster`: a grant can give it for a
+ * Slurm cluster, or some of its partitions. Its verbs call `authorizeSomewhere` first, then `authorizeCluster` or `authorizeTargets`.
  */
 export type Permission = {
   readonly name: string
   readonly holder: Holder
   readonly description: string
   readonly isPerNode: boolean
+  readonly isPerCluster: boolean
   /** Users confirm their identity again when their tenant asks for it, see `assertIdentityConfirmed`. */
   readonly needsConfirmedIdentity: boolean
 }
 
-type Definition = readonly [holder: Holder, description: string, scope?: 'perNode']
+type Definition = readonly [holder: Holder, description: string, scope?: 'perNode' | 'perCluster']
 
 const defined = new Map<string, Permission>()
 
 /**
  * Typed permissions of one object type: `definePermissions('node', { purge: ['admin', 'Delete nodes permanently.'] }).purge`. The
- * description is printed in docs/permissions.md. A third element `perNode` marks what grants can give. `stepUp`: actions that need a
+ * description is printed in docs/permissions.md. A third element marks what grants can give. `stepUp`: actions that need a
  * confirmed identity.
  */
 export const definePermissions = <const Action extends string>(
@@ -49,6 +51,7 @@ export const definePermissions = <const Action extends string>(
       holder,
       description,
       isPerNode: scope === 'perNode',
+      isPerCluster: scope === 'perCluster',
       needsConfirmedIdentity: (stepUp as readonly string[]).includes(action),
     }
     if (defined.has(permission.name)) throw new Error(`the permission ${permission.name} is defined twice`)
@@ -98,22 +101,31 @@ export function permissionsOfRole(name: string, custom: readonly string[] | null
 export const installationPermissions = (): ReadonlySet<string> =>
   named([...defined.values()].filter(({ holder }) => holder === 'installation'))
 
-/** Names of the permissions that grants can give. */
+/** Names of the permissions that grants can give for the nodes of groups. */
 export const perNodePermissions = (): ReadonlySet<string> => named([...defined.values()].filter(({ isPerNode }) => isPerNode))
 
+/** Names of the permissions that grants can give for Slurm clusters. */
+export const perClusterPermissions = (): ReadonlySet<string> =>
+  named([...defined.values()].filter(({ isPerCluster }) => isPerCluster))
+
+/** A Slurm cluster, or those of its partitions. */
+export type GrantedCluster = { id: string; partitions: readonly string[] | null }
+
 /**
- * Permissions that a user or token holds only for some nodes: those that are in every one of `groupIds`. Null for templates and
- * credentials: all of them.
+ * Permissions that a user or token holds only for some nodes, or for a Slurm cluster. Nodes: those that are in every one of `groupIds`.
+ * Null for templates and credentials: all of them.
  */
 export type Grant = {
   permissions: ReadonlySet<string>
   groupIds: readonly string[]
   templateIds: readonly string[] | null
   credentialIds: readonly string[] | null
+  /** Not null: a grant for a cluster, which gives nothing on nodes of groups. */
+  cluster: GrantedCluster | null
 }
 
 /**
- * The permissions of a user or token. `permissions` apply to the whole tenant, `grants` to some nodes. `role` is the name of the role,
+ * The permissions of a user or token. `permissions` apply to the whole tenant, `grants` to some nodes or clusters. `role` is the name of the role,
  * used only in messages.
  */
 export type Authority = {

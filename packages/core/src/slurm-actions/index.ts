@@ -1,5 +1,6 @@
 export { SLURM_VERBS, type SlurmVerb } from '@muster/slurm/commands'
 export { slurmActionAudit } from './audit-actions.ts'
+export type { DeniedTarget } from './authorize-action.ts'
 export { slurmActionChanged } from './change-events.ts'
 export {
   type ClaimedSlurmAction,

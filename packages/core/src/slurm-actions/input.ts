@@ -75,6 +75,10 @@ export const StartSlurmActionInput = SlurmActionInput.extend({
   idempotencyKey: IdempotencyKey,
 })
 
+/** Whether the request names its targets. Otherwise, other conditions find them. */
+export const isNamed = ({ nodes, jobs }: SlurmActionRequest): boolean =>
+  nodes ? Boolean(nodes.hostlist) : jobs ? Boolean(jobs.ids) : true
+
 const TARGETS = { node: 'nodes', job: 'jobs', partition: 'partitions', reservation: 'reservation' } as const
 /** Options of the verbs that have some. */
 const OPTIONS: Partial<Record<SlurmVerb, readonly (keyof SlurmActionRequest)[]>> = {

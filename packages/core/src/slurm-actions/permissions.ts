@@ -2,28 +2,28 @@ import type { SlurmVerb } from '@muster/slurm/commands'
 import { definePermissions, type Permission } from '../kernel/permissions.ts'
 
 export const slurmNodePermissions = definePermissions('slurm:node', {
-  drain: ['operator', 'Drain nodes of Slurm clusters: running jobs continue, no others start.'],
-  resume: ['operator', 'End drains, and make nodes that are down available to Slurm.'],
-  down: ['admin', 'Set nodes of Slurm clusters down, which ends their jobs.'],
-  power: ['admin', 'Power nodes of Slurm clusters up and down through Slurm.'],
-  reboot: ['admin', 'Reboot nodes of Slurm clusters after the end of their jobs.'],
-  update: ['admin', 'Change features and weights of nodes of Slurm clusters.'],
+  drain: ['operator', 'Drain nodes of Slurm clusters: running jobs continue, no others start.', 'perCluster'],
+  resume: ['operator', 'End drains, and make nodes that are down available to Slurm.', 'perCluster'],
+  down: ['admin', 'Set nodes of Slurm clusters down, which ends their jobs.', 'perCluster'],
+  power: ['admin', 'Power nodes of Slurm clusters up and down through Slurm.', 'perCluster'],
+  reboot: ['admin', 'Reboot nodes of Slurm clusters after the end of their jobs.', 'perCluster'],
+  update: ['admin', 'Change features and weights of nodes of Slurm clusters.', 'perCluster'],
 })
 
 export const slurmJobPermissions = definePermissions('slurm:job', {
-  hold: ['operator', 'Hold and release jobs of Slurm clusters.'],
-  cancel: ['operator', 'Cancel jobs of Slurm clusters, or send them signals.'],
-  requeue: ['operator', 'Requeue jobs of Slurm clusters.'],
-  suspend: ['operator', 'Suspend and resume jobs of Slurm clusters.'],
-  update: ['operator', 'Change time limits and priorities of jobs of Slurm clusters.'],
+  hold: ['operator', 'Hold and release jobs of Slurm clusters.', 'perCluster'],
+  cancel: ['operator', 'Cancel jobs of Slurm clusters, or send them signals.', 'perCluster'],
+  requeue: ['operator', 'Requeue jobs of Slurm clusters.', 'perCluster'],
+  suspend: ['operator', 'Suspend and resume jobs of Slurm clusters.', 'perCluster'],
+  update: ['operator', 'Change time limits and priorities of jobs of Slurm clusters.', 'perCluster'],
 })
 
 export const slurmPartitionPermissions = definePermissions('slurm:partition', {
-  setState: ['admin', 'Open and close partitions of Slurm clusters.'],
+  setState: ['admin', 'Open and close partitions of Slurm clusters.', 'perCluster'],
 })
 
 export const slurmReservationPermissions = definePermissions('slurm:reservation', {
-  write: ['admin', 'Create, change and delete reservations of Slurm clusters.'],
+  write: ['admin', 'Create, change and delete reservations of Slurm clusters.', 'perCluster'],
 })
 
 export const slurmActionPermissions = definePermissions('slurm:action', {

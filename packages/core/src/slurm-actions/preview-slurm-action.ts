@@ -1,8 +1,9 @@
 import { actionArguments, commandGroups, slurmWordProblem, targetKind } from '@muster/slurm/commands'
 import type { z } from 'zod'
 import type { SlurmCluster } from '../clusters/tables.ts'
-import { authorize, type Ctx } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
+import { type DeniedTarget, permittedTargets } from './authorize-action.ts'
 import { actionOf, checkFields, StartSlurmActionInput } from './input.ts'
 import { slurmVerbPermission } from './permissions.ts'
 import { findCluster, findTargets, fingerprintOf, type SlurmTarget, withRunningJobs } from './targets.ts'
@@ -10,6 +11,8 @@ import { findCluster, findTargets, fingerprintOf, type SlurmTarget, withRunningJ
 export type SlurmActionPreview = {
   cluster: SlurmCluster
   targets: SlurmTarget[]
+  /** Targets that match and that the caller may not change: the action leaves them out. */
+  denied: DeniedTarget[]
   /** IDs of jobs that run on the nodes. */
   runningJobs: string[]
   /** The first commands, as a shell would show them. */
@@ -23,21 +26,23 @@ const SHOWN_COMMANDS = 5
 
 /**
  * Returns what an action would do, by the last refresh of its cluster. Nothing runs there.
- * @throws NotFound the cluster; Conflict it has no controller node; InvalidInput also when nothing matches
+ * @throws Forbidden; NotFound the cluster; Conflict it has no controller node; InvalidInput also when nothing matches
  */
 export async function previewSlurmAction(ctx: Ctx, input: z.input<typeof StartSlurmActionInput>): Promise<SlurmActionPreview> {
-  authorize(ctx, slurmVerbPermission(input.verb))
+  authorizeSomewhere(ctx, slurmVerbPermission(input.verb))
   const { idempotencyKey: _key, fingerprint: _fingerprint, reason, ...request } = parseInput(StartSlurmActionInput, input)
   checkFields(request)
   const action = actionOf(request, reason)
   const cluster = await findCluster(ctx.db, ctx, request.clusterId)
-  const found = await findTargets(ctx.db, cluster, request, action)
+  const all = await findTargets(ctx.db, cluster, request, action)
+  const { targets: found, denied } = await permittedTargets(ctx.db, ctx, cluster, request, all)
   const targets = targetKind(action.verb) === 'node' ? await withRunningJobs(ctx.db, cluster, found) : found
   const usable = targets.map(({ target }) => target).filter((target) => !slurmWordProblem(targetKind(action.verb), target))
   const groups = commandGroups(action, usable)
   return {
     cluster,
     targets,
+    denied,
     runningJobs: [...new Set(targets.flatMap(({ runningJobs }) => runningJobs))],
     commands: groups.slice(0, SHOWN_COMMANDS).map((group) => actionArguments(action, group).join(' ')),
     commandCount: groups.length,

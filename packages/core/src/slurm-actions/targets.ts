@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { hasEnded, type SlurmJob } from '@muster/slurm'
-import { type SlurmAction, type SlurmLists, stateFinder, targetKind } from '@muster/slurm/commands'
+import { jobsOfTarget, type SlurmAction, type SlurmLists, stateFinder, targetKind } from '@muster/slurm/commands'
 import { and, eq, ne, sql } from 'drizzle-orm'
 import { type SlurmCluster, slurmClusters, slurmJobs, slurmNodes, slurmPartitions } from '../clusters/tables.ts'
 import type { Ctx, Tx } from '../kernel/context.ts'
@@ -149,6 +149,7 @@ async function readJobs(
   const lists: SlurmLists = { jobs: rows.filter(matches).map(({ report }) => report) }
   const find = stateFinder(action, lists, expandHostlist)
   const byId = new Map(rows.map((row) => [row.jobId, row.report]))
+  const jobsOf = jobsOfTarget(rows.map(({ report }) => report))
   // Components of a heterogeneous job can only be canceled together.
   const idOf = (jobId: string) => (action.verb === 'CANCEL_JOBS' ? jobId.replace(/\+\d+$/, '') : jobId)
   const isFiltered = user || partition || states
@@ -157,7 +158,9 @@ async function readJobs(
     : [...new Set(rows.filter(matches).map(({ jobId }) => idOf(jobId)))]
   return targets.map((id) => {
     const report = byId.get(id) ?? byId.get(`${id}+0`)
-    return targetOf(id, find(id), { partitions: report?.partition.split(',') ?? [], user: report?.user ?? null })
+    // All tasks of an array and components of a heterogeneous job, which may be in several partitions.
+    const partitions = new Set([...(report ? [report] : []), ...jobsOf(id)].flatMap((job) => job.partition.split(',')))
+    return targetOf(id, find(id), { partitions: [...partitions], user: report?.user ?? null })
   })
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { authorizeCluster } from '../clusters/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
-import { authorize, type Ctx } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx } from '../kernel/context.ts'
 import { Conflict, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { insertOperation, type SlurmOperation } from '../slurm-operations/index.ts'
@@ -13,17 +14,18 @@ export const CheckSlurmConfigDriftInput = z.object({ clusterId: Id, idempotencyK
 
 /**
  * Starts an operation that compares the files of each host with the version that was rolled out. It changes nothing.
- * @throws NotFound; Conflict there is nothing to compare with, or an operation runs on the cluster
+ * @throws Forbidden; NotFound; Conflict there is nothing to compare with, or an operation runs on the cluster
  */
 export async function checkSlurmConfigDrift(
   ctx: Ctx,
   input: z.input<typeof CheckSlurmConfigDriftInput>,
 ): Promise<SlurmOperation> {
-  authorize(ctx, slurmConfigPermissions.check)
+  authorizeSomewhere(ctx, slurmConfigPermissions.check)
   const { clusterId, idempotencyKey } = parseInput(CheckSlurmConfigDriftInput, input)
   const key = { verb: 'checkSlurmConfigDrift', key: idempotencyKey, input: { clusterId }, result: oneRow(slurmOperations) }
   return idempotent(ctx, key, async (tx, ctx) => {
     const cluster = await findCluster(tx, ctx, clusterId)
+    authorizeCluster(ctx, slurmConfigPermissions.check, cluster)
     const blockedReason = noConfigReason(cluster)
     if (blockedReason) throw new Conflict(blockedReason)
     return insertOperation(tx, ctx, {

@@ -1,8 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
+import { authorizeCluster } from '../clusters/index.ts'
 import { slurmClusters } from '../clusters/tables.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
-import { authorize, type Ctx } from '../kernel/context.ts'
+import { authorize, authorizeSomewhere, type Ctx } from '../kernel/context.ts'
 import { Conflict, parseInput } from '../kernel/errors.ts'
 import { Id, Ids, singleLineText } from '../kernel/input.ts'
 import { findNodes } from '../selection/index.ts'
@@ -24,10 +25,10 @@ export const ImportSlurmConfigInput = z.object({
 /**
  * Starts an operation that reads the configuration from the hosts of a cluster and stores it as the next version. Nothing is written on
  * the hosts, so reused configurations can be imported, too.
- * @throws NotFound the cluster or a node; Conflict an operation runs on the cluster
+ * @throws Forbidden; NotFound the cluster or a node; Conflict an operation runs on the cluster
  */
 export async function importSlurmConfig(ctx: Ctx, input: z.input<typeof ImportSlurmConfigInput>): Promise<SlurmOperation> {
-  authorize(ctx, slurmConfigPermissions.write)
+  authorizeSomewhere(ctx, slurmConfigPermissions.write)
   const { idempotencyKey, clusterId, nodeIds, reason } = parseInput(ImportSlurmConfigInput, input)
   const key = {
     verb: 'importSlurmConfig',
@@ -37,6 +38,9 @@ export async function importSlurmConfig(ctx: Ctx, input: z.input<typeof ImportSl
   }
   return idempotent(ctx, key, async (tx, ctx) => {
     const before = await findCluster(tx, ctx, clusterId)
+    authorizeCluster(ctx, slurmConfigPermissions.write, before)
+    // A grant for a cluster gives no access to further machines.
+    if (nodeIds.length > 0) authorize(ctx, slurmConfigPermissions.write)
     const blockedReason = managedConfigReason(before)
     if (blockedReason) throw new Conflict(blockedReason)
     await findNodes(ctx, nodeIds, tx)

@@ -1,23 +1,24 @@
+import { clusterDeniedReason } from '../clusters/index.ts'
 import type { SlurmCluster } from '../clusters/tables.ts'
-import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
+import type { Actor } from '../kernel/context.ts'
 import { slurmConfigPermissions } from './permissions.ts'
 
-type Subject = Pick<SlurmCluster, 'name' | 'reuseConfig'>
+type Subject = Pick<SlurmCluster, 'id' | 'name' | 'reuseConfig'>
 
 /** Null when Muster may write the configuration of a cluster, else the reason. */
-export const reusedConfigReason = ({ name, reuseConfig }: Subject): string | null =>
+export const reusedConfigReason = ({ name, reuseConfig }: Omit<Subject, 'id'>): string | null =>
   reuseConfig
     ? `The configuration of the cluster ${name} is reused: Muster never writes it. Turn that off in the settings of the cluster first.`
     : null
 
 /** Null when `actor` may change the configuration of a cluster, else the reason. */
 export const writeSlurmConfigBlockedReason = (actor: Actor, cluster: Subject): string | null =>
-  permissionDeniedReason(actor, slurmConfigPermissions.write) ?? reusedConfigReason(cluster)
+  clusterDeniedReason(actor, slurmConfigPermissions.write, cluster) ?? reusedConfigReason(cluster)
 
-type Versioned = Pick<SlurmCluster, 'name' | 'kind' | 'configNumber'>
+type Versioned = Pick<SlurmCluster, 'id' | 'name' | 'kind' | 'configNumber'>
 
 /** Null when the configuration of a cluster may be imported from its hosts, else the reason. */
-export const managedConfigReason = ({ name, kind, configNumber }: Versioned): string | null =>
+export const managedConfigReason = ({ name, kind, configNumber }: Omit<Versioned, 'id'>): string | null =>
   kind === 'MANAGED' && configNumber !== null
     ? `Muster wrote the configuration of the cluster ${name}. Compare it with the hosts instead.`
     : null
@@ -28,8 +29,8 @@ export const noConfigReason = ({ name, configNumber }: Pick<Versioned, 'name' | 
 
 /** Null when `actor` may import the configuration of a cluster, else the reason. */
 export const importSlurmConfigBlockedReason = (actor: Actor, cluster: Versioned): string | null =>
-  permissionDeniedReason(actor, slurmConfigPermissions.write) ?? managedConfigReason(cluster)
+  clusterDeniedReason(actor, slurmConfigPermissions.write, cluster) ?? managedConfigReason(cluster)
 
 /** Null when `actor` may compare the hosts of a cluster with its configuration, else the reason. */
 export const checkSlurmConfigBlockedReason = (actor: Actor, cluster: Versioned): string | null =>
-  permissionDeniedReason(actor, slurmConfigPermissions.check) ?? noConfigReason(cluster)
+  clusterDeniedReason(actor, slurmConfigPermissions.check, cluster) ?? noConfigReason(cluster)

@@ -9,8 +9,9 @@ import {
   planConfig,
 } from '@muster/slurm/config'
 import { z } from 'zod'
+import { authorizeCluster } from '../clusters/index.ts'
 import type { SlurmCluster } from '../clusters/tables.ts'
-import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx, type Tx } from '../kernel/context.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { configHosts, findCluster } from './find-cluster.ts'
@@ -50,14 +51,15 @@ export type SlurmConfigPreview = {
 
 /**
  * Returns what a version, or an edited text, would change on a cluster. Nothing is stored or started.
- * @throws NotFound the cluster or the version; Conflict it has no controller node; InvalidInput
+ * @throws Forbidden; NotFound the cluster or the version; Conflict it has no controller node; InvalidInput
  */
 export async function previewSlurmConfig(ctx: Ctx, input: z.input<typeof PreviewSlurmConfigInput>): Promise<SlurmConfigPreview> {
-  authorize(ctx, slurmConfigPermissions.check)
+  authorizeSomewhere(ctx, slurmConfigPermissions.check)
   const { clusterId, number, files } = parseInput(PreviewSlurmConfigInput, input)
   if ((number == null) === (files == null))
     throw new InvalidInput([{ path: 'number', message: 'or files is required, not both' }])
   const cluster = await findCluster(ctx.db, ctx, clusterId)
+  authorizeCluster(ctx, slurmConfigPermissions.check, cluster)
   const to = number == null ? (files as ConfigFiles) : (await findConfigVersion(ctx.db, cluster, number)).files
   return previewOf(ctx.db, ctx, cluster, { files: to, number: number ?? null })
 }

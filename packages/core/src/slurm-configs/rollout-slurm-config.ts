@@ -1,7 +1,8 @@
 import { and, desc, eq, isNotNull, isNull } from 'drizzle-orm'
 import { z } from 'zod'
+import { authorizeCluster } from '../clusters/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
-import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx, type Tx } from '../kernel/context.ts'
 import { Conflict, parseInput } from '../kernel/errors.ts'
 import { Id, singleLineText } from '../kernel/input.ts'
 import { insertOperation, lockCluster, type SlurmOperation } from '../slurm-operations/index.ts'
@@ -23,15 +24,16 @@ export const RolloutSlurmConfigInput = z.object({
 
 /**
  * Starts an operation that writes a version of the configuration on the hosts of a cluster and makes Slurm use it.
- * @throws NotFound the cluster or the version; Conflict the plan is another one than in the preview, the configuration is reused or has
+ * @throws Forbidden; NotFound the cluster or the version; Conflict the plan is another one than in the preview, the configuration is reused or has
  * errors, jobs run on nodes that it removes, or an operation runs on the cluster
  */
 export async function rolloutSlurmConfig(ctx: Ctx, input: z.input<typeof RolloutSlurmConfigInput>): Promise<SlurmOperation> {
-  authorize(ctx, slurmConfigPermissions.write)
+  authorizeSomewhere(ctx, slurmConfigPermissions.write)
   const { idempotencyKey, ...fields } = parseInput(RolloutSlurmConfigInput, input)
   const key = { verb: 'rolloutSlurmConfig', key: idempotencyKey, input: fields, result: oneRow(slurmOperations) }
   return idempotent(ctx, key, async (tx, ctx) => {
     const cluster = await lockCluster(tx, ctx, fields.clusterId)
+    authorizeCluster(ctx, slurmConfigPermissions.write, cluster)
     const version = await findConfigVersion(tx, cluster, fields.number)
     const preview = await previewOf(tx, ctx, cluster, version)
     if (preview.fingerprint !== fields.fingerprint)
@@ -50,14 +52,15 @@ export const RollbackSlurmConfigInput = z.object({
 
 /**
  * Stores the files of an earlier version as a new one, and starts its rollout.
- * @throws NotFound; Conflict as for `rolloutSlurmConfig`, or there is no earlier version
+ * @throws Forbidden; NotFound; Conflict as for `rolloutSlurmConfig`, or there is no earlier version
  */
 export async function rollbackSlurmConfig(ctx: Ctx, input: z.input<typeof RollbackSlurmConfigInput>): Promise<SlurmOperation> {
-  authorize(ctx, slurmConfigPermissions.write)
+  authorizeSomewhere(ctx, slurmConfigPermissions.write)
   const { idempotencyKey, ...fields } = parseInput(RollbackSlurmConfigInput, input)
   const key = { verb: 'rollbackSlurmConfig', key: idempotencyKey, input: fields, result: oneRow(slurmOperations) }
   return idempotent(ctx, key, async (tx, ctx) => {
     const cluster = await lockCluster(tx, ctx, fields.clusterId)
+    authorizeCluster(ctx, slurmConfigPermissions.write, cluster)
     const current = cluster.configNumber === null ? null : await findConfigVersion(tx, cluster, cluster.configNumber)
     const number = fields.number ?? (current && ((await rolledOutBefore(tx, cluster.id, current.number)) ?? current.basedOn))
     if (!number) throw new Conflict(`The configuration of the cluster ${cluster.name} has no earlier version.`)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { authorizeCluster } from '../clusters/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
-import { authorize, type Ctx } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx } from '../kernel/context.ts'
 import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id, singleLineText } from '../kernel/input.ts'
 import { findCluster } from './find-cluster.ts'
@@ -20,15 +21,16 @@ export const SaveSlurmConfigInput = z.object({
 
 /**
  * Stores an edited configuration as the next version. It is not rolled out.
- * @throws NotFound the cluster or the version; Conflict there is a newer version, or the configuration is reused; InvalidInput it has
+ * @throws Forbidden; NotFound the cluster or the version; Conflict there is a newer version, or the configuration is reused; InvalidInput it has
  * errors that the edited version does not have, or nothing changed
  */
 export async function saveSlurmConfig(ctx: Ctx, input: z.input<typeof SaveSlurmConfigInput>): Promise<SlurmConfigVersion> {
-  authorize(ctx, slurmConfigPermissions.write)
+  authorizeSomewhere(ctx, slurmConfigPermissions.write)
   const { idempotencyKey, ...fields } = parseInput(SaveSlurmConfigInput, input)
   const key = { verb: 'saveSlurmConfig', key: idempotencyKey, input: fields, result: oneRow(slurmConfigVersions) }
   return idempotent(ctx, key, async (tx, ctx) => {
     const cluster = await findCluster(tx, ctx, fields.clusterId)
+    authorizeCluster(ctx, slurmConfigPermissions.write, cluster)
     const reused = reusedConfigReason(cluster)
     if (reused) throw new Conflict(reused)
     const from = await findConfigVersion(tx, cluster, fields.basedOn)

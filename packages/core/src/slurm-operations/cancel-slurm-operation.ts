@@ -1,8 +1,9 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
+import { authorizeCluster } from '../clusters/index.ts'
 import { slurmClusters } from '../clusters/tables.ts'
-import { actorColumns, authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { actorColumns, authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
 import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
@@ -13,10 +14,10 @@ import { type SlurmOperation, slurmOperations } from './tables.ts'
 
 /**
  * Asks the worker to stop an operation after its current command, and to undo it. A second request has no effect.
- * @throws NotFound; Conflict the operation has ended
+ * @throws Forbidden; NotFound; Conflict the operation has ended
  */
 export async function cancelSlurmOperation(ctx: Ctx, input: z.input<typeof IdInput>): Promise<SlurmOperation> {
-  authorize(ctx, slurmOperationPermissions.cancel)
+  authorizeSomewhere(ctx, slurmOperationPermissions.cancel)
   const { id } = parseInput(IdInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
     const by = actorColumns(ctx, 'cancelRequested')
@@ -40,6 +41,7 @@ export async function cancelSlurmOperation(ctx: Ctx, input: z.input<typeof IdInp
         ({ status }) => `The operation ${id} has ended: ${status}.`,
       )
     const [cluster] = await tx.select().from(slurmClusters).where(eq(slurmClusters.id, row.clusterId))
+    authorizeCluster(ctx, slurmOperationPermissions.cancel, cluster!)
     await audit(tx, ctx, slurmOperationAudit.cancel, { id: row.id, name: cluster!.name }, { kind: row.kind })
     ctx.notify(slurmOperationChanged(row))
     return row

@@ -3,8 +3,9 @@ import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { slurmClusterAudit } from '../clusters/audit-actions.ts'
 import { slurmClusterChanged } from '../clusters/change-events.ts'
+import { authorizeCluster } from '../clusters/index.ts'
 import { type SlurmCluster, slurmClusters } from '../clusters/tables.ts'
-import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
 import { Conflict, parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
 import { lockCluster, slurmOperations } from '../slurm-operations/index.ts'
@@ -12,13 +13,14 @@ import { slurmScalePermissions } from './permissions.ts'
 
 /**
  * Ends the management of a cluster: it becomes an external one, which Muster never writes. Nothing changes on its machines.
- * @throws NotFound; Conflict it is external, or an operation runs on it
+ * @throws Forbidden; NotFound; Conflict it is external, or an operation runs on it
  */
 export async function releaseSlurmCluster(ctx: Ctx, input: z.input<typeof IdInput>): Promise<SlurmCluster> {
-  authorize(ctx, slurmScalePermissions.nodes)
+  authorizeSomewhere(ctx, slurmScalePermissions.nodes)
   const { id } = parseInput(IdInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
     const before = await lockCluster(tx, ctx, id)
+    authorizeCluster(ctx, slurmScalePermissions.nodes, before)
     if (before.kind !== 'MANAGED') throw new Conflict(`The cluster ${before.name} is not managed by Muster.`)
     const [running] = await tx
       .select({ kind: slurmOperations.kind, id: slurmOperations.id })

@@ -13,7 +13,7 @@ import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { type SlurmCluster, slurmJobs, slurmNodes } from '../clusters/tables.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
-import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx, type Tx } from '../kernel/context.ts'
 import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id, singleLineText } from '../kernel/input.ts'
 import { findNodesOfRuns } from '../runs/index.ts'
@@ -61,13 +61,13 @@ export type SlurmScaleInPreview = {
 
 /**
  * Returns which nodes a scale-in would remove, with their jobs by the last refresh. Nothing runs.
- * @throws NotFound; Conflict the cluster is not managed; InvalidInput a node is not in the configuration
+ * @throws Forbidden; NotFound; Conflict the cluster is not managed; InvalidInput a node is not in the configuration
  */
 export async function previewSlurmScaleIn(
   ctx: Ctx,
   input: z.input<typeof PreviewSlurmScaleInInput>,
 ): Promise<SlurmScaleInPreview> {
-  authorize(ctx, slurmScalePermissions.nodes)
+  authorizeSomewhere(ctx, slurmScalePermissions.nodes)
   return preview(ctx.db, ctx, parseInput(PreviewSlurmScaleInInput, input))
 }
 
@@ -129,11 +129,11 @@ function withoutNodes(files: Parameters<typeof removeNodes>[0], names: string[])
 /**
  * Starts an operation that drains nodes, waits for the end of their jobs, and removes exactly these nodes from a managed cluster, with
  * Slurm on them. Nodes with jobs at the deadline stay, without the drain.
- * @throws NotFound; Conflict the cluster is not managed, has another operation, or the configuration changed since the preview;
+ * @throws Forbidden; NotFound; Conflict the cluster is not managed, has another operation, or the configuration changed since the preview;
  * InvalidInput naming each node that cannot be removed now
  */
 export async function scaleInSlurmCluster(ctx: Ctx, input: z.input<typeof ScaleInSlurmClusterInput>): Promise<SlurmOperation> {
-  authorize(ctx, slurmScalePermissions.nodes)
+  authorizeSomewhere(ctx, slurmScalePermissions.nodes)
   const { idempotencyKey, fingerprint, reason, deadlineSeconds, ...request } = parseInput(ScaleInSlurmClusterInput, input)
   const key = {
     verb: 'scaleInSlurmCluster',

@@ -10,12 +10,15 @@ import {
 } from '@muster/slurm/config'
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
+import { authorizeCluster } from '../clusters/index.ts'
 import { type SlurmCluster, slurmClusters } from '../clusters/tables.ts'
+import { authorizeNodes } from '../groups/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
-import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx, permissionDeniedReason, type Tx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, InvalidInput, NotFound, parseInput } from '../kernel/errors.ts'
 import { Id, Ids, singleLineText } from '../kernel/input.ts'
+import { jobRunPermissions } from '../runs/permissions.ts'
 import { selectNodes } from '../selection/index.ts'
 import type { SlurmConfigVersion } from '../slurm-configs/index.ts'
 import { insertOperation, type SlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
@@ -75,13 +78,13 @@ type Request = z.output<typeof PreviewSlurmScaleOutInput>
 
 /**
  * Returns what a scale-out would change, by the last discovery of the nodes and the last refresh of the cluster. Nothing runs.
- * @throws NotFound; Conflict the cluster is not managed; InvalidInput
+ * @throws Forbidden; NotFound; Conflict the cluster is not managed; InvalidInput
  */
 export async function previewSlurmScaleOut(
   ctx: Ctx,
   input: z.input<typeof PreviewSlurmScaleOutInput>,
 ): Promise<SlurmScaleOutPreview> {
-  authorize(ctx, slurmScalePermissions.nodes)
+  authorizeSomewhere(ctx, slurmScalePermissions.nodes)
   return preview(ctx.db, ctx, parseInput(PreviewSlurmScaleOutInput, input))
 }
 
@@ -92,6 +95,11 @@ async function preview(db: Tx | Ctx['db'], ctx: Ctx, request: Request): Promise<
   const path = request.nodeIds ? 'nodeIds' : 'limit'
   const found = await findCandidates(db, ctx, request.nodeIds ?? request.limit!, new Set(names), path)
   const candidates = found.map((one) => ({ ...one, config: one.config && withShards(one.config, request.shardsPerGpu) }))
+  // A grant for a cluster gives no access to further machines.
+  if (permissionDeniedReason(ctx.actor, slurmScalePermissions.nodes) !== null) {
+    const ids = candidates.map(({ node }) => node.id)
+    await authorizeNodes(db, ctx, jobRunPermissions.start, ids, { connects: true })
+  }
   const usable = candidates.filter(({ blockedReason }) => blockedReason === null)
   const total = names.length + usable.length
   const blockedReason =
@@ -134,6 +142,7 @@ export async function scalableCluster(
     .from(slurmClusters)
     .where(and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, id)))
   if (!cluster) throw new NotFound(`There is no cluster ${id}.`)
+  authorizeCluster(ctx, slurmScalePermissions.nodes, cluster)
   const reason = notScalableReason(cluster)
   if (reason) throw new Conflict(reason)
   return { cluster, version: (await rolledOutVersion(db, cluster))! }
@@ -142,11 +151,11 @@ export async function scalableCluster(
 /**
  * Starts an operation that installs Slurm on nodes and adds them to a managed cluster. Nodes that fail stay out with the reason; the
  * others continue.
- * @throws NotFound; Conflict the cluster is not managed, has another operation, or max_nodes would be exceeded, or the nodes or the
+ * @throws Forbidden; NotFound; Conflict the cluster is not managed, has another operation, or max_nodes would be exceeded, or the nodes or the
  * configuration changed since the preview; InvalidInput naming each node that cannot join
  */
 export async function scaleOutSlurmCluster(ctx: Ctx, input: z.input<typeof ScaleOutSlurmClusterInput>): Promise<SlurmOperation> {
-  authorize(ctx, slurmScalePermissions.nodes)
+  authorizeSomewhere(ctx, slurmScalePermissions.nodes)
   const { idempotencyKey, fingerprint, reason, ...request } = parseInput(ScaleOutSlurmClusterInput, input)
   const key = {
     verb: 'scaleOutSlurmCluster',

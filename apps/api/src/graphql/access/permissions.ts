@@ -11,6 +11,9 @@ export const PermissionType = builder.objectRef<Permission>('Permission').implem
     isPerNode: t.exposeBoolean('isPerNode', {
       description: 'Whether grants and API tokens can limit the permission to the nodes of groups.',
     }),
+    isPerCluster: t.exposeBoolean('isPerCluster', {
+      description: 'Whether grants can limit the permission to Slurm clusters and partitions.',
+    }),
     roles: t.stringList({
       description:
         'Names of built-in roles that include the permission, at most 4; empty for a permission of installation administrators.',
@@ -19,7 +22,7 @@ export const PermissionType = builder.objectRef<Permission>('Permission').implem
     blockedReason: t.string({
       nullable: true,
       description:
-        'Why the caller lacks the permission; null when the caller holds it in the tenant, or for some nodes through a grant.',
+        'Why the caller lacks the permission; null when the caller holds it in the tenant, or for some nodes or clusters through a grant.',
       resolve: (permission, _args, { ctx }) => deniedEverywhereReason(ctx.actor, permission),
     }),
   }),

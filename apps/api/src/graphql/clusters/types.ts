@@ -134,7 +134,7 @@ export const SlurmCluster = builder.drizzleNode('slurmClusters', {
     refreshBlockedReason: t.string({
       nullable: true,
       description: 'Why the caller cannot read it at once; null when allowed.',
-      select: { columns: { name: true, controllerNodeId: true, backupNodeId: true } },
+      select: { columns: { id: true, name: true, controllerNodeId: true, backupNodeId: true } },
       resolve: (cluster, _args, { ctx }) => refreshClusterBlockedReason(ctx.actor, cluster),
     }),
 

@@ -5,6 +5,7 @@ import { schema } from '@muster/core/registry'
 import { and } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { actorField, Member } from '../access/people.ts'
+import { SlurmCluster } from '../clusters/types.ts'
 import { Credential } from '../credentials/types.ts'
 import { NodeGroup } from '../groups/types.ts'
 import { connectionTypes } from '../shared/connections.ts'
@@ -29,13 +30,26 @@ export const Grant = builder.drizzleNode('grants', {
   name: 'Grant',
   authScopes: { permission: memberPermissions.read },
   description:
-    'Gives a member those permissions of a role that concern nodes (`isPerNode`), for the nodes of a group: its members, those of its subgroups and those that match its query.',
+    'Gives a member those permissions of a role that concern nodes (`isPerNode`), for the nodes of a group: its members, those of its subgroups and those that match its query. Or those that concern Slurm clusters (`isPerCluster`), for a cluster or some of its partitions.',
   select: { columns: { id: true } },
   id: { column: (grant) => grant.id },
   fields: (t) => ({
     member: t.relation('member', { type: Member, description: 'The member.' }),
     role: t.exposeString('role', { description: 'Name of the role.' }),
-    nodeGroup: t.relation('group', { type: NodeGroup, description: 'The group.' }),
+    nodeGroup: t.relation('group', {
+      type: NodeGroup,
+      nullable: true,
+      description: 'The group; null for a grant for a cluster.',
+    }),
+    slurmCluster: t.relation('cluster', {
+      type: SlurmCluster,
+      nullable: true,
+      description: 'The cluster; null for a grant for a group.',
+    }),
+    partitions: t.exposeStringList('partitions', {
+      nullable: true,
+      description: 'Names of its partitions, at most 100; null: the whole cluster, or a grant for a group.',
+    }),
     jobTemplates: t.field({
       type: [JobTemplate],
       nullable: true,

@@ -1,6 +1,7 @@
 import { isOneOf } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import {
+  type DeniedTarget,
   SLURM_VERBS,
   type SlurmActionPreview,
   type SlurmTarget,
@@ -122,6 +123,15 @@ const SlurmActionTarget = builder.objectRef<SlurmTarget>('SlurmActionTarget').im
     }),
   }),
 })
+const MAX_DENIED = 500
+
+const SlurmDeniedTarget = builder.objectRef<DeniedTarget>('SlurmDeniedTarget').implement({
+  description: 'A target that the caller may not change.',
+  fields: (t) => ({
+    target: t.exposeString('target', { description: 'Name of the node, or ID of the job.' }),
+    reason: t.exposeString('reason', { description: 'Why.' }),
+  }),
+})
 const targetConnection = connectionTypes(SlurmActionTarget, 'SlurmActionTarget', 'targets of a previewed action')
 
 export const SlurmActionPreviewType = builder.objectRef<SlurmActionPreview>('SlurmActionPreview').implement({
@@ -149,6 +159,12 @@ export const SlurmActionPreviewType = builder.objectRef<SlurmActionPreview>('Slu
       },
       ...targetConnection,
     ),
+    deniedCount: t.int({ description: 'Number of `denied`.', resolve: ({ denied }) => denied.length }),
+    denied: t.field({
+      type: [SlurmDeniedTarget],
+      description: `Nodes or jobs that match the conditions, and that the caller may not change: the action leaves them out. At most ${MAX_DENIED}.`,
+      resolve: ({ denied }) => denied.slice(0, MAX_DENIED),
+    }),
     commands: t.exposeStringList('commands', { description: 'The first commands, as a shell would show them; at most 5.' }),
     commandCount: t.exposeInt('commandCount', { description: 'Number of commands.' }),
     fingerprint: t.exposeString('fingerprint', {
@@ -170,8 +186,9 @@ const SlurmActionPermission = builder.objectRef<Permitted>('SlurmActionPermissio
 builder.drizzleObjectField(SlurmCluster, 'actionPermissions', (t) =>
   t.field({
     type: [SlurmActionPermission],
-    description: 'What the caller can do on the cluster, for each verb. At most 50.',
-    select: { columns: { name: true, controllerNodeId: true } },
+    description:
+      'What the caller can do on the cluster or in some of its partitions, for each verb; a preview decides about targets. At most 50.',
+    select: { columns: { id: true, name: true, controllerNodeId: true } },
     resolve: (cluster, _args, { ctx }) =>
       SLURM_VERBS.map((verb) => ({ verb, blockedReason: slurmActionBlockedReason(ctx.actor, cluster, verb) })),
   }),

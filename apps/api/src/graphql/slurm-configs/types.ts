@@ -277,19 +277,19 @@ builder.drizzleObjectFields(SlurmCluster, (t) => ({
   saveConfigBlockedReason: t.string({
     nullable: true,
     description: 'Why the caller cannot change the configuration; null when allowed.',
-    select: { columns: { name: true, reuseConfig: true } },
+    select: { columns: { id: true, name: true, reuseConfig: true } },
     resolve: (cluster, _args, { ctx }) => writeSlurmConfigBlockedReason(ctx.actor, cluster),
   }),
   importConfigBlockedReason: t.string({
     nullable: true,
     description: 'Why the caller cannot import the configuration from the hosts; null when allowed.',
-    select: { columns: { name: true, kind: true, configNumber: true } },
+    select: { columns: { id: true, name: true, kind: true, configNumber: true } },
     resolve: (cluster, _args, { ctx }) => importSlurmConfigBlockedReason(ctx.actor, cluster),
   }),
   checkConfigBlockedReason: t.string({
     nullable: true,
     description: 'Why the caller cannot compare the hosts with the configuration; null when allowed.',
-    select: { columns: { name: true, kind: true, configNumber: true } },
+    select: { columns: { id: true, name: true, kind: true, configNumber: true } },
     resolve: (cluster, _args, { ctx }) => checkSlurmConfigBlockedReason(ctx.actor, cluster),
   }),
 }))

@@ -86,7 +86,7 @@ builder.drizzleObjectField(SlurmCluster, 'scaleBlockedReason', (t) =>
   t.string({
     nullable: true,
     description: 'Why the current user cannot add nodes to the cluster or remove nodes from it; null when possible.',
-    select: { columns: { name: true, kind: true, controllerNodeId: true, configNumber: true } },
+    select: { columns: { id: true, name: true, kind: true, controllerNodeId: true, configNumber: true } },
     resolve: (cluster, _args, { ctx }) => scaleBlockedReason(ctx.actor, cluster),
   }),
 )

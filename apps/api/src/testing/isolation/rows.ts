@@ -94,7 +94,10 @@ export async function rowsOf(
     accelerators: [{ deviceType: 'nvidia_gpu', vendor: 'nvidia', health: 'ok', source: 'tool', eccMode: null }],
     discoveries: [{ reason: 'refresh', result: discoveryFixture(), startedAt: new Date(), finishedAt: new Date(), error: null }],
     discovery_evidence: [{ gzip: gzipSync(marker) }],
-    grants: [{ role: 'viewer', templateIds: null, credentialIds: null }],
+    grants: [
+      { role: 'viewer', templateIds: null, credentialIds: null, clusterId: null, partitions: null },
+      { role: 'viewer', groupId: null, templateIds: null, credentialIds: null, partitions: [marker] },
+    ],
     invitations: [{ role: 'viewer' }],
     job_artifacts: [{ kind: 'log', store: 'local' }],
     job_run_events: [{ kind: 'output' }, { kind: 'ok', seq: 2 }],

@@ -7,24 +7,29 @@ import { count } from '../../output.ts'
 import { findMember } from '../access/members/find-member.ts'
 import { allGrants } from './list.ts'
 
+type Options = { group?: string; cluster?: string; role?: string; yes?: true }
+
 export const grantDelete = () =>
   new Command('delete')
-    .description('remove grants for a group from a member; runs already started continue')
+    .description('remove grants for a group or a Slurm cluster from a member; runs already started continue')
     .argument('<member>', 'email address, or name of a service account')
-    .requiredOption('--group <name>', 'group of the grants')
+    .option('--group <name>', 'group of the grants')
+    .option('--cluster <name>', 'Slurm cluster of the grants, instead of a group')
     .option('--role <role>', 'only grants of this role (default: of every role)')
     .option('-y, --yes', YES_HELP)
-    .action(async (name: string, { group, role, yes }: { group: string; role?: string; yes?: true }) => {
+    .action(async (name: string, { group, cluster, role, yes }: Options) => {
+      if ((group === undefined) === (cluster === undefined)) throw new CliError('Give either --group or --cluster.', EXIT.usage)
+      const what = group ?? `the cluster ${cluster}`
       const { user } = await findMember(name)
       const found = (await allGrants()).filter(
         (grant) =>
           grant.member.user.email === user.email &&
-          grant.nodeGroup.name === group &&
+          (group === undefined ? grant.slurmCluster?.name === cluster : grant.nodeGroup?.name === group) &&
           (!role || grant.role === role.toLowerCase()),
       )
       if (found.length === 0)
-        throw new CliError(`${name} has no such grant for ${group}. See \`muster grant list\`.`, EXIT.notFound)
-      await confirmAction(`Take ${count(found.length, 'grant')} for ${group} from ${name}.`, yes)
+        throw new CliError(`${name} has no such grant for ${what}. See \`muster grant list\`.`, EXIT.notFound)
+      await confirmAction(`Take ${count(found.length, 'grant')} for ${what} from ${name}.`, yes)
       for (const { id } of found) {
         const { deleteGrant } = await request(
           graphql(`mutation GrantDelete($id: ID!) {
@@ -34,5 +39,5 @@ export const grantDelete = () =>
         )
         orThrow(deleteGrant)
       }
-      process.stderr.write(`Deleted ${count(found.length, 'grant')} of ${name} for ${group}.\n`)
+      process.stderr.write(`Deleted ${count(found.length, 'grant')} of ${name} for ${what}.\n`)
     })

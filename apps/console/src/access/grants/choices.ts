@@ -2,7 +2,14 @@ import { useEffect } from 'react'
 import { useConnection } from '@/graphql/use-connection.ts'
 import type { Problem } from '@/graphql/use-mutation.ts'
 import type { Choice } from '@/ui/choice-field.tsx'
-import { CredentialChoicesQuery, MemberChoicesQuery, NodeGroupChoicesQuery, TemplateChoicesQuery } from './grant-documents.ts'
+import {
+  ClusterChoicesQuery,
+  CredentialChoicesQuery,
+  MemberChoicesQuery,
+  NodeGroupChoicesQuery,
+  PartitionChoicesQuery,
+  TemplateChoicesQuery,
+} from './grant-documents.ts'
 
 type List<T> = { rows: T[]; hasMore: boolean; more: () => void; problem: Problem | null }
 export type Choices = { choices: Choice[]; problem: Problem | null }
@@ -50,3 +57,25 @@ export const useCredentialChoices = () =>
     useConnection('credential-choices', CredentialChoicesQuery, {}, (data) => data.credentials),
     ({ name }) => name,
   )
+
+export const useClusterChoices = () =>
+  useChoices(
+    useConnection('cluster-choices', ClusterChoicesQuery, {}, (data) => data.slurmClusters),
+    ({ name }) => name,
+  )
+
+const NO_PARTITIONS = { edges: [], pageInfo: { hasNextPage: false, endCursor: null } }
+
+/** Partitions of a cluster; a choice is identified by the name. */
+export function usePartitionChoices(clusterId: string): Choices {
+  const { choices, problem } = useChoices(
+    useConnection(
+      'partition-choices',
+      PartitionChoicesQuery,
+      { id: clusterId },
+      (data) => data.slurmCluster?.partitions ?? NO_PARTITIONS,
+    ),
+    ({ name }) => name,
+  )
+  return { choices: choices.map(({ label }) => ({ id: label, label })), problem }
+}

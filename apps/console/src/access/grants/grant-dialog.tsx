@@ -7,7 +7,14 @@ import { Dialog } from '@/ui/dialog.tsx'
 import { SelectField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { RoleField } from '../role-field.tsx'
-import { useCredentialChoices, useMemberChoices, useNodeGroupChoices, useTemplateChoices } from './choices.ts'
+import {
+  useClusterChoices,
+  useCredentialChoices,
+  useMemberChoices,
+  useNodeGroupChoices,
+  usePartitionChoices,
+  useTemplateChoices,
+} from './choices.ts'
 import { CreateGrant } from './grant-documents.ts'
 
 /** A select of one of `choices`, first empty. */
@@ -36,6 +43,32 @@ function ChoiceSelect({
   )
 }
 
+/** Some partitions of a cluster. */
+function PartitionField({
+  clusterId,
+  value,
+  error,
+  onChange,
+}: {
+  clusterId: string
+  value: string[]
+  error: string | undefined
+  onChange: (names: string[]) => void
+}) {
+  const { choices, problem } = usePartitionChoices(clusterId)
+  return (
+    <ChoiceField
+      label={t('grants.partitions')}
+      hint={t('grants.partitionsHint')}
+      optional
+      choices={choices}
+      value={value}
+      error={error ?? problem?.message}
+      onChange={onChange}
+    />
+  )
+}
+
 /** Creates a grant. */
 export function GrantDialog({ onClose, onSaved }: { onClose: () => void; onSaved: () => void }) {
   const create = useMutation(CreateGrant)
@@ -43,20 +76,29 @@ export function GrantDialog({ onClose, onSaved }: { onClose: () => void; onSaved
   const groups = useNodeGroupChoices()
   const templates = useTemplateChoices()
   const credentials = useCredentialChoices()
+  const clusters = useClusterChoices()
   const [memberId, setMemberId] = useState('')
   const [role, setRole] = useState('operator')
   const [nodeGroupId, setNodeGroupId] = useState('')
   const [templateIds, setTemplateIds] = useState<string[]>([])
   const [credentialIds, setCredentialIds] = useState<string[]>([])
+  const [scope, setScope] = useState<'group' | 'cluster'>('group')
+  const [slurmClusterId, setClusterId] = useState('')
+  const [partitions, setPartitions] = useState<string[]>([])
   const { busy, problem } = create
-  const loadProblem = [members, groups, templates, credentials].find((list) => list.problem)?.problem
-  const blockedReason = memberId ? (nodeGroupId ? null : t('grants.needGroup')) : t('grants.needMember')
+  const loadProblem = [members, groups, templates, credentials, clusters].find((list) => list.problem)?.problem
+  const ofGroup = scope === 'group'
+  const needScope = ofGroup ? !nodeGroupId && t('grants.needGroup') : !slurmClusterId && t('grants.needCluster')
+  const blockedReason = memberId ? needScope || null : t('grants.needMember')
   async function save() {
-    const limits = {
-      ...(templateIds.length > 0 && { jobTemplateIds: templateIds }),
-      ...(credentialIds.length > 0 && { credentialIds }),
-    }
-    if (!(await create.run({ input: { memberId, role, nodeGroupId, ...limits } })).ok) return
+    const limits = ofGroup
+      ? {
+          nodeGroupId,
+          ...(templateIds.length > 0 && { jobTemplateIds: templateIds }),
+          ...(credentialIds.length > 0 && { credentialIds }),
+        }
+      : { slurmClusterId, ...(partitions.length > 0 && { partitions }) }
+    if (!(await create.run({ input: { memberId, role, ...limits } })).ok) return
     onSaved()
     onClose()
   }
@@ -91,32 +133,70 @@ export function GrantDialog({ onClose, onSaved }: { onClose: () => void; onSaved
           onChange={setMemberId}
         />
         <div className="grid gap-4 sm:grid-cols-2">
-          <RoleField value={role} hint={t('grants.roleHint')} error={issueFor(problem, 'role')} onChange={setRole} />
-          <ChoiceSelect
-            label={t('grants.nodeGroup')}
-            choices={groups.choices}
-            value={nodeGroupId}
-            error={issueFor(problem, 'nodeGroupId')}
-            onChange={setNodeGroupId}
+          <RoleField
+            value={role}
+            hint={t(ofGroup ? 'grants.roleHint' : 'grants.clusterRoleHint')}
+            error={issueFor(problem, 'role')}
+            onChange={setRole}
           />
-          <ChoiceField
-            label={t('grants.templates')}
-            hint={t('grants.templatesHint')}
-            optional
-            choices={templates.choices}
-            value={templateIds}
-            error={issuesWithin(problem, 'jobTemplateIds')}
-            onChange={setTemplateIds}
-          />
-          <ChoiceField
-            label={t('grants.credentials')}
-            hint={t('grants.credentialsHint')}
-            optional
-            choices={credentials.choices}
-            value={credentialIds}
-            error={issuesWithin(problem, 'credentialIds')}
-            onChange={setCredentialIds}
-          />
+          <SelectField
+            label={t('grants.scope')}
+            value={scope}
+            onChange={(event) => setScope(event.target.value === 'cluster' ? 'cluster' : 'group')}
+          >
+            <option value="group">{t('grants.nodeGroup')}</option>
+            <option value="cluster">{t('grants.cluster')}</option>
+          </SelectField>
+          {ofGroup ? (
+            <>
+              <ChoiceSelect
+                label={t('grants.nodeGroup')}
+                choices={groups.choices}
+                value={nodeGroupId}
+                error={issueFor(problem, 'nodeGroupId')}
+                onChange={setNodeGroupId}
+              />
+              <ChoiceField
+                label={t('grants.templates')}
+                hint={t('grants.templatesHint')}
+                optional
+                choices={templates.choices}
+                value={templateIds}
+                error={issuesWithin(problem, 'jobTemplateIds')}
+                onChange={setTemplateIds}
+              />
+              <ChoiceField
+                label={t('grants.credentials')}
+                hint={t('grants.credentialsHint')}
+                optional
+                choices={credentials.choices}
+                value={credentialIds}
+                error={issuesWithin(problem, 'credentialIds')}
+                onChange={setCredentialIds}
+              />
+            </>
+          ) : (
+            <>
+              <ChoiceSelect
+                label={t('grants.cluster')}
+                choices={clusters.choices}
+                value={slurmClusterId}
+                error={issueFor(problem, 'slurmClusterId')}
+                onChange={(id) => {
+                  setClusterId(id)
+                  setPartitions([])
+                }}
+              />
+              {slurmClusterId && (
+                <PartitionField
+                  clusterId={slurmClusterId}
+                  value={partitions}
+                  error={issuesWithin(problem, 'partitions')}
+                  onChange={setPartitions}
+                />
+              )}
+            </>
+          )}
         </div>
       </form>
     </Dialog>

@@ -9,6 +9,8 @@ export const GrantsQuery = graphql(`
           createdBy { name }
           member { id user { name } }
           nodeGroup { id name nodeCount }
+          slurmCluster { id name }
+          partitions
           jobTemplates { id name displayName }
           credentials { id name }
         }
@@ -72,6 +74,27 @@ export const CredentialChoicesQuery = graphql(`
     credentials(first: $first, after: $after) {
       edges { node { id name } }
       pageInfo { hasNextPage endCursor }
+    }
+  }
+`)
+
+export const ClusterChoicesQuery = graphql(`
+  query ClusterChoices($first: Int, $after: String) {
+    slurmClusters(first: $first, after: $after) {
+      edges { node { id name } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`)
+
+export const PartitionChoicesQuery = graphql(`
+  query PartitionChoices($id: ID!, $first: Int, $after: String) {
+    slurmCluster(id: $id) {
+      id
+      partitions(first: $first, after: $after) {
+        edges { node { id name } }
+        pageInfo { hasNextPage endCursor }
+      }
     }
   }
 `)

@@ -25,6 +25,13 @@ function limitText(objects: { name: string; displayName?: string | null }[] | nu
   return formatList(objects.map(({ name, displayName }) => displayName ?? name))
 }
 
+/** What a grant is for, as a short text. */
+function scopeText({ nodeGroup, slurmCluster, partitions }: Grant): string {
+  if (nodeGroup) return t('grants.groupNodes', { group: nodeGroup.name, count: nodeGroup.nodeCount })
+  const cluster = slurmCluster?.name ?? ''
+  return partitions ? t('grants.clusterPartitions', { cluster, partitions: formatList(partitions) }) : cluster
+}
+
 function GrantItem({ grant, onDelete }: { grant: Grant; onDelete: () => void }) {
   const { member, nodeGroup, role } = grant
   return (
@@ -35,12 +42,16 @@ function GrantItem({ grant, onDelete }: { grant: Grant; onDelete: () => void }) 
           <Badge>{roleLabel(role)}</Badge>
         </div>
         <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-xs">
-          <dt className="text-muted">{t('grants.nodeGroup')}</dt>
-          <dd className="min-w-0 break-words">{t('grants.groupNodes', { group: nodeGroup.name, count: nodeGroup.nodeCount })}</dd>
-          <dt className="text-muted">{t('grants.templates')}</dt>
-          <dd className="min-w-0 break-words">{limitText(grant.jobTemplates)}</dd>
-          <dt className="text-muted">{t('grants.credentials')}</dt>
-          <dd className="min-w-0 break-words">{limitText(grant.credentials)}</dd>
+          <dt className="text-muted">{t(nodeGroup ? 'grants.nodeGroup' : 'grants.cluster')}</dt>
+          <dd className="min-w-0 break-words">{scopeText(grant)}</dd>
+          {nodeGroup && (
+            <>
+              <dt className="text-muted">{t('grants.templates')}</dt>
+              <dd className="min-w-0 break-words">{limitText(grant.jobTemplates)}</dd>
+              <dt className="text-muted">{t('grants.credentials')}</dt>
+              <dd className="min-w-0 break-words">{limitText(grant.credentials)}</dd>
+            </>
+          )}
         </dl>
       </div>
       <span className="text-xs text-muted">
@@ -108,8 +119,7 @@ export function GrantList() {
             {t('grants.deleteText', {
               name: deleting.member.user.name,
               role: roleLabel(deleting.role),
-              group: deleting.nodeGroup.name,
-              nodes: deleting.nodeGroup.nodeCount,
+              scope: scopeText(deleting),
             })}
           </p>
         </Confirm>

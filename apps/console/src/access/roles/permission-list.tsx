@@ -29,7 +29,7 @@ export function PermissionList({ permissions, selection }: { permissions: Permis
 const objectOf = ({ name }: Permission) => name.split(':')[0] ?? name
 
 function PermissionItem({
-  permission: { name, description, isPerNode, blockedReason },
+  permission: { name, description, isPerNode, isPerCluster, blockedReason },
   selection,
 }: {
   permission: Permission
@@ -65,6 +65,7 @@ function PermissionItem({
             <span className="font-mono text-xs font-medium break-all">{name}</span>
           )}
           {isPerNode && <Badge tone="accent">{t('roles.perNode')}</Badge>}
+          {isPerCluster && <Badge tone="accent">{t('roles.perCluster')}</Badge>}
         </div>
         <p id={`${id}-note`} className="mt-0.5 text-xs text-muted">
           {description}

@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 export const RoleDetailsQuery = graphql(`
   query RoleDetails {
     roles { name description isBuiltIn permissions grantBlockedReason updateBlockedReason deleteBlockedReason }
-    permissions { name description isPerNode blockedReason roles }
+    permissions { name description isPerNode isPerCluster blockedReason roles }
   }
 `)
 export type RoleDetails = ResultOf<typeof RoleDetailsQuery>['roles'][number]

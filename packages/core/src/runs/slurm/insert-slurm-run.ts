@@ -1,4 +1,4 @@
-import { authorize, type Ctx, type Tx } from '../../kernel/context.ts'
+import { authorizeSomewhere, type Ctx, type Tx } from '../../kernel/context.ts'
 import type { LeanNode } from '../../nodes/tables.ts'
 import { slurmNodePermissions } from '../../slurm-actions/index.ts'
 import { insertRun } from '../lifecycle/insert-run.ts'
@@ -8,15 +8,15 @@ import { findSlurmTargets } from './plan-slurm-run.ts'
 
 const ROWS_PER_INSERT = 2000
 
-/** @throws Forbidden when the caller may not drain and resume nodes of Slurm clusters */
+/** @throws Forbidden when the caller may drain or resume no nodes of Slurm clusters. `findSlurmTargets` decides about those of a run. */
 export function authorizeSlurmRun(ctx: Ctx): void {
-  authorize(ctx, slurmNodePermissions.drain)
-  authorize(ctx, slurmNodePermissions.resume)
+  authorizeSomewhere(ctx, slurmNodePermissions.drain)
+  authorizeSomewhere(ctx, slurmNodePermissions.resume)
 }
 
 /**
  * Inserts a run over batches of Slurm nodes. `advanceSlurmRun` drains each batch, starts a run on it, and resumes it.
- * @throws InvalidInput, Conflict nodes that cannot be drained
+ * @throws Forbidden the caller may not drain and resume the nodes; InvalidInput, Conflict nodes that cannot be drained
  */
 export async function insertSlurmRun(
   tx: Tx,

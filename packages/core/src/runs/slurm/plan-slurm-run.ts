@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { and, desc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
-import { slurmNodes } from '../../clusters/index.ts'
+import { authorizeTargets, slurmNodes } from '../../clusters/index.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
 import { Conflict, InvalidInput } from '../../kernel/errors.ts'
 import type { LeanNode } from '../../nodes/tables.ts'
 import { foldHostlist } from '../../selection/index.ts'
+import { slurmNodePermissions } from '../../slurm-actions/index.ts'
 import { jobRunSlurmNodes, jobRuns } from '../tables.ts'
 import {
   blockingPartitions,
@@ -23,8 +24,8 @@ type Node = Pick<LeanNode, 'id' | 'name'>
 export type SlurmTargets = { view: ClusterView; hosts: { name: string; node: Node }[] }
 
 /**
- * Finds the Slurm nodes of the run's nodes.
- * @throws InvalidInput nodes that no cluster has, or of several clusters, or in another unfinished run over batches, or that the floor protects;
+ * Finds the Slurm nodes of the run's nodes, which the caller must be permitted to drain and resume.
+ * @throws Forbidden; InvalidInput nodes that no cluster has, or of several clusters, or in another unfinished run over batches, or that the floor protects;
  *   Conflict the cluster has no controller
  */
 export async function findSlurmTargets(
@@ -49,6 +50,9 @@ export async function findSlurmTargets(
   if (clusterIds.length > 1) refuse('the nodes belong to several clusters; start one run per cluster')
   const view = (await readClusterView(db, ctx, clusterIds[0]!))!
   const { cluster } = view
+  const targets = rows.map(({ name }) => ({ target: name, partitions: view.nodes.get(name)!.partitions }))
+  for (const permission of [slurmNodePermissions.drain, slurmNodePermissions.resume])
+    authorizeTargets(ctx, permission, cluster, targets)
   if (!cluster.controllerNodeId) throw new Conflict(`The cluster ${cluster.name} has no controller node. Choose one.`)
   const busy = await unfinishedRunOf(db, ctx, cluster.id, rows)
   if (busy) refuse(`${foldHostlist(busy.hosts)}: in the unfinished run ${busy.number}; wait for its end, or cancel it`)

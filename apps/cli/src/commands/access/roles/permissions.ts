@@ -3,7 +3,7 @@ import { Command, type Output } from '../../../command.ts'
 import { graphql } from '../../../graphql.ts'
 import { printRows } from '../../../output.ts'
 
-const LIST = graphql(`query PermissionList { permissions { name description isPerNode roles blockedReason } }`)
+const LIST = graphql(`query PermissionList { permissions { name description isPerNode isPerCluster roles blockedReason } }`)
 
 export const rolePermissions = () =>
   new Command('permissions')
@@ -16,7 +16,11 @@ export const rolePermissions = () =>
         [
           { title: 'PERMISSION', value: ({ name }) => name },
           { title: 'YOURS', value: ({ blockedReason }) => (blockedReason ? 'no' : 'yes') },
-          { title: 'PER NODE', value: ({ isPerNode }) => (isPerNode ? 'yes' : 'no'), wide: true },
+          {
+            title: 'GRANTS',
+            value: ({ isPerNode, isPerCluster }) => (isPerNode ? 'node' : isPerCluster ? 'cluster' : null),
+            wide: true,
+          },
           { title: 'ROLES', value: ({ roles }) => roles.join(' ') || 'installation administrator' },
           { title: 'ALLOWS', value: ({ description }) => description },
         ],

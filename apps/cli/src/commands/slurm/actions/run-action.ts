@@ -12,7 +12,7 @@ const PREVIEW = graphql(`query SlurmActionPreview($input: StartSlurmActionInput!
   previewSlurmAction(input: $input) {
     __typename
     ... on SlurmActionPreview {
-      fingerprint targetCount runningJobCount
+      fingerprint targetCount runningJobCount denied { target reason }
       targets(first: 50) { edges { node { target state isReached } } }
     }
     ... on Error { code message }
@@ -57,6 +57,7 @@ export const withAction = (command: Command): Command =>
 export async function runAction(what: string, action: ActionInput, options: ActionOptions): Promise<void> {
   const input = { ...action, clusterId: await givenCluster(options), reason: options.reason }
   const preview = orThrow((await request(PREVIEW, { input })).previewSlurmAction)
+  for (const { target, reason } of preview.denied) process.stderr.write(`left out: ${target}: ${reason}\n`)
   if (!options.yes) {
     const targets = preview.targets.edges.map(({ node }) => node)
     for (const { target, state, isReached } of targets)
