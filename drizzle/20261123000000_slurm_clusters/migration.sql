@@ -176,6 +176,22 @@ CREATE TABLE "slurm_actions" (
           when started_at is not null then 'RUNNING' else 'PENDING' end) STORED NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "slurm_config_snippets" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"version" integer DEFAULT 1 NOT NULL,
+	"files" jsonb NOT NULL,
+	"cluster_ids" uuid[] NOT NULL,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"updated_by_id" uuid,
+	"updated_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "slurm_config_snippets_tenant_id_name_unique" UNIQUE("tenant_id","name")
+);
+--> statement-breakpoint
 CREATE TABLE "slurm_config_versions" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -304,6 +320,9 @@ ALTER TABLE "slurm_action_items" ADD CONSTRAINT "slurm_action_items_action_id_sl
 ALTER TABLE "slurm_actions" ADD CONSTRAINT "slurm_actions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_actions" ADD CONSTRAINT "slurm_actions_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_actions" ADD CONSTRAINT "slurm_actions_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_config_snippets" ADD CONSTRAINT "slurm_config_snippets_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "slurm_config_snippets" ADD CONSTRAINT "slurm_config_snippets_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_config_snippets" ADD CONSTRAINT "slurm_config_snippets_updated_by_id_users_id_fkey" FOREIGN KEY ("updated_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_config_versions" ADD CONSTRAINT "slurm_config_versions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_config_versions" ADD CONSTRAINT "slurm_config_versions_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_config_versions" ADD CONSTRAINT "slurm_config_versions_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint

@@ -32,6 +32,7 @@ const idOf = (type: TypeName) => globalId(type, crypto.randomUUID())
 /** Required fields of mutations with bounded fields. The IDs do not exist. */
 const REQUIRED: Record<string, object> = {
   acknowledgeAlerts: {},
+  applySlurmConfigSnippets: { clusterId: idOf('SlurmCluster') },
   addNode: { name: 'n1', host: '10.0.0.1' },
   approveHostKeys: {},
   createAlertRoute: { name: 'mail', kind: 'EMAIL' },
@@ -41,6 +42,8 @@ const REQUIRED: Record<string, object> = {
   createJobTemplate: { name: 'j1' },
   createGrant: { memberId: idOf('Member'), role: 'operator', nodeGroupId: idOf('NodeGroup') },
   createRole: { name: 'r1', permissions: [] },
+  createSlurmConfigSnippet: { name: 's1', files: { slurmConf: 'MaxArraySize=1' }, clusterIds: [], reason: 'test' },
+  deleteSlurmConfigSnippet: { id: idOf('SlurmConfigSnippet') },
   createSlurmCluster: { name: 'made', controllerNodeId: idOf('ComputeNode'), computeNodeIds: [], reason: 'test' },
   scaleInSlurmCluster: { clusterId: idOf('SlurmCluster'), hostlist: 'n1', deadlineSeconds: 1, fingerprint: 'a' },
   scaleOutSlurmCluster: { clusterId: idOf('SlurmCluster'), fingerprint: 'a', reason: 'test' },
@@ -63,6 +66,7 @@ const REQUIRED: Record<string, object> = {
   updateJobTemplate: { id: idOf('JobTemplate') },
   updateNode: { id: idOf('ComputeNode') },
   updateRole: { name: 'r1' },
+  updateSlurmConfigSnippet: { id: idOf('SlurmConfigSnippet'), expectedVersion: 1, reason: 'test' },
   updateTenant: { id: idOf('Tenant') },
 }
 
@@ -108,6 +112,7 @@ function sampleOf(type: GraphQLInputType, i: number): unknown {
 /** Values in a required format, by field. */
 const FORMATS: Record<string, (i: number) => unknown> = {
   ids: () => idOf('Alert'),
+  clusterIds: () => idOf('SlurmCluster'),
   to: (i) => `x${i}@example.test`,
   nodeGroupIds: () => idOf('NodeGroup'),
   jobTemplateIds: () => idOf('JobTemplate'),

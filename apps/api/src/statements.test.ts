@@ -126,6 +126,12 @@ beforeAll(async () => {
       .insert(tables.slurmClusters)
       .values({ ...own, name, kind: 'EXTERNAL' })
       .returning()
+    const files = { 'slurm.conf': 'ClusterName=a\nSlurmctldHost=b\n' }
+    const version = { ...own, clusterId: cluster!.id, number: 1, files, origin: 'IMPORTED' as const, reason: name }
+    await t.runtime.db.insert(tables.slurmConfigVersions).values(version)
+    await t.runtime.db
+      .insert(tables.slurmConfigSnippets)
+      .values({ ...own, name, updatedByName: name, files, clusterIds: [cluster!.id] })
     const [action] = await t.runtime.db
       .insert(tables.slurmActions)
       .values({

@@ -1,5 +1,5 @@
 import { defineDomain } from '../kernel/domain.ts'
-import { slurmConfigAudit } from './audit-actions.ts'
+import { slurmConfigAudit, slurmConfigSnippetAudit } from './audit-actions.ts'
 import { slurmConfigPermissions } from './permissions.ts'
 import { relations } from './relations.ts'
 import * as tables from './tables.ts'
@@ -7,8 +7,8 @@ import * as tables from './tables.ts'
 export const slurmConfigsDomain = defineDomain({
   name: 'slurm-configs',
   permissions: { slurmConfigPermissions },
-  auditActions: { slurmConfigAudit },
+  auditActions: { slurmConfigAudit, slurmConfigSnippetAudit },
   tables,
   relations,
-  graphqlIds: { SlurmConfigVersion: tables.slurmConfigVersions },
+  graphqlIds: { SlurmConfigVersion: tables.slurmConfigVersions, SlurmConfigSnippet: tables.slurmConfigSnippets },
 })

@@ -5,8 +5,9 @@ export {
   type ConfigPlan,
   type ConfigProblem,
   diffConfig,
+  SNIPPET_FILES,
 } from '@muster/slurm/config'
-export { slurmConfigAudit } from './audit-actions.ts'
+export { slurmConfigAudit, slurmConfigSnippetAudit } from './audit-actions.ts'
 export { CheckSlurmConfigDriftInput, checkSlurmConfigDrift } from './check-slurm-config-drift.ts'
 export type { ConfigHost } from './find-cluster.ts'
 export { ImportSlurmConfigInput, importSlurmConfig } from './import-slurm-config.ts'
@@ -29,7 +30,19 @@ export {
   rolloutSlurmConfig,
 } from './rollout-slurm-config.ts'
 export { SaveSlurmConfigInput, saveSlurmConfig } from './save-slurm-config.ts'
-export { CONFIG_ORIGINS, type ConfigOrigin, type SlurmConfigVersion, slurmConfigVersions } from './tables.ts'
+export { ApplySlurmConfigSnippetsInput, applySlurmConfigSnippets } from './snippets/apply-slurm-config-snippets.ts'
+export { CreateSlurmConfigSnippetInput, createSlurmConfigSnippet } from './snippets/create-slurm-config-snippet.ts'
+export { DeleteSlurmConfigSnippetInput, deleteSlurmConfigSnippet } from './snippets/delete-slurm-config-snippet.ts'
+export { type ClusterSnippet, SNIPPET_STATES, type SnippetState, snippetStates } from './snippets/snippet-states.ts'
+export { UpdateSlurmConfigSnippetInput, updateSlurmConfigSnippet } from './snippets/update-slurm-config-snippet.ts'
+export {
+  CONFIG_ORIGINS,
+  type ConfigOrigin,
+  type SlurmConfigSnippet,
+  type SlurmConfigVersion,
+  slurmConfigSnippets,
+  slurmConfigVersions,
+} from './tables.ts'
 export {
   CONFIG_VALIDATION_STATES,
   type ConfigValidation,

@@ -11,6 +11,10 @@ export const reusedConfigReason = ({ name, reuseConfig }: Omit<Subject, 'id'>): 
     ? `The configuration of the cluster ${name} is reused: Muster never writes it. Turn that off in the settings of the cluster first.`
     : null
 
+/** Null when a new version can change the configuration of a cluster, else the reason. */
+export const notIncludedReason = (cluster: Subject, isImported: boolean): string | null =>
+  reusedConfigReason(cluster) ?? (isImported ? null : noConfigReason({ ...cluster, configNumber: null }))
+
 /** Null when `actor` may change the configuration of a cluster, else the reason. */
 export const writeSlurmConfigBlockedReason = (actor: Actor, cluster: Subject): string | null =>
   clusterDeniedReason(actor, slurmConfigPermissions.write, cluster) ?? reusedConfigReason(cluster)

@@ -1,11 +1,11 @@
-import type { ConfigFiles, ConfigSettings } from '@muster/slurm/config'
+import type { ConfigFiles, ConfigSettings, SnippetFiles } from '@muster/slurm/config'
 import { integer, jsonb, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { tenants, userRef } from '../access/tables.ts'
 import { slurmClusters } from '../clusters/tables.ts'
-import { createdAt, id } from '../kernel/db/columns.ts'
+import { createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 
 /** How a version came to be. */
-export const CONFIG_ORIGINS = ['IMPORTED', 'CREATED', 'EDITED', 'SCALED_OUT', 'SCALED_IN', 'RESTORED'] as const
+export const CONFIG_ORIGINS = ['IMPORTED', 'CREATED', 'EDITED', 'SCALED_OUT', 'SCALED_IN', 'RESTORED', 'SNIPPETS'] as const
 export type ConfigOrigin = (typeof CONFIG_ORIGINS)[number]
 
 /** Versions of the configuration files of clusters. A version never changes. */
@@ -35,3 +35,29 @@ export const slurmConfigVersions = snakeCase.table(
   (t) => [unique().on(t.clusterId, t.number)],
 )
 export type SlurmConfigVersion = typeof slurmConfigVersions.$inferSelect
+
+/** Lines of configuration files that several clusters have. Their versions contain the lines between two comments with the name. */
+export const slurmConfigSnippets = snakeCase.table(
+  'slurm_config_snippets',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    /** Unique in the tenant; never changes. */
+    name: text().notNull(),
+    /** Counts the changes, from 1. */
+    version: integer().notNull().default(1),
+    files: jsonb().$type<SnippetFiles>().notNull(),
+    /** Clusters that have it. Some may have been removed. */
+    clusterIds: uuid().array().notNull(),
+    createdById: userRef(),
+    createdByName: text().notNull(),
+    updatedById: userRef(),
+    updatedByName: text().notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [unique().on(t.tenantId, t.name)],
+)
+export type SlurmConfigSnippet = typeof slurmConfigSnippets.$inferSelect

@@ -7,6 +7,15 @@ export { type ConfigField, type ConfigLine, type ParsedConfig, parseConfig } fro
 export { type ConfigPlan, planConfig } from './plan.ts'
 export { trialFiles } from './trial.ts'
 export {
+  applySnippets,
+  type ConfigSnippet,
+  hasSnippet,
+  SNIPPET_FILES,
+  type SnippetConflict,
+  type SnippetFiles,
+  snippetProblems,
+} from './snippets.ts'
+export {
   CONFIG_FILES,
   ConfigError,
   type ConfigFileName,

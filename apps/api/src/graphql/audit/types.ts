@@ -34,6 +34,7 @@ const OBJECT_TYPES: Record<string, TypeName> = {
   secret_store: 'SecretStore',
   slurm_cluster: 'SlurmCluster',
   slurm_config: 'SlurmConfigVersion',
+  slurm_config_snippet: 'SlurmConfigSnippet',
   slurm_controller: 'ComputeNode',
   slurm_node: 'SlurmNode',
   slurm_operation: 'SlurmOperation',

@@ -30,10 +30,11 @@ const SlurmConfigOrigin = builder.enumType('SlurmConfigOrigin', {
     SCALED_OUT: 'Nodes were added.',
     SCALED_IN: 'Nodes were removed.',
     RESTORED: 'An earlier version was restored.',
+    SNIPPETS: 'Lines of snippets changed.',
   } satisfies Record<(typeof CONFIG_ORIGINS)[number], string>),
 })
 
-const SlurmConfigFile = builder.objectRef<{ name: string; text: string }>('SlurmConfigFile').implement({
+export const SlurmConfigFile = builder.objectRef<{ name: string; text: string }>('SlurmConfigFile').implement({
   description: 'A configuration file.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name, for example `slurm.conf`.' }),

@@ -73,6 +73,8 @@ export const MORE: Record<string, Record<string, unknown>> = {
   'Mutation.createSlurmCluster': {
     input: { name: 'made', controllerNodeId: '$ComputeNode:0', computeNodeIds: ['$ComputeNode:0'] },
   },
+  'Mutation.createSlurmConfigSnippet': { input: { files: { slurmConf: 'MaxArraySize=1' } } },
+  'Mutation.updateSlurmConfigSnippet': { input: { expectedVersion: 1 } },
   'Mutation.createAlertRoute': { input: { kind: 'SLACK', url: 'https://hooks.test/' } },
   'Mutation.createAuditSink': { input: { kind: 'SYSLOG', host: 'siem.test' } },
   'Mutation.createCredential': { input: BASTION },

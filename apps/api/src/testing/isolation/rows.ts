@@ -153,6 +153,7 @@ export async function rowsOf(
     slurm_config_versions: [
       { origin: 'IMPORTED', number: 1, files: { 'slurm.conf': marker, 'gres.conf': marker }, settings: null },
     ],
+    slurm_config_snippets: [({ slurm_clusters }) => ({ files: { 'slurm.conf': marker }, clusterIds: [slurm_clusters!.id] })],
     slurm_jobs: [
       {
         state: 'PENDING',

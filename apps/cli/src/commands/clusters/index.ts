@@ -11,6 +11,7 @@ import { clusterRelease } from './release.ts'
 import { clusterRemove } from './remove.ts'
 import { clusterScaleIn } from './scale-in.ts'
 import { clusterScaleOut } from './scale-out.ts'
+import { clusterSnippet } from './snippets/index.ts'
 import { clusterTest } from './test.ts'
 import { clusterTotals } from './totals.ts'
 import { clusterUpdate } from './update.ts'
@@ -27,6 +28,7 @@ export const cluster = () =>
     clusterRefresh(),
     clusterRemove(),
     clusterConfig(),
+    clusterSnippet(),
     clusterCreate(),
     clusterScaleOut(),
     clusterScaleIn(),

@@ -57,6 +57,7 @@ export const slurmConfig = {
     IMPORTED: 'Imported',
     RESTORED: 'Restored',
     SCALED_IN: 'Scaled in',
+    SNIPPETS: 'Snippets',
     SCALED_OUT: 'Scaled out',
   },
   slurmConfigValidation: {

@@ -57,6 +57,7 @@ export const slurmConfig = {
     IMPORTED: '导入',
     RESTORED: '恢复',
     SCALED_IN: '缩容',
+    SNIPPETS: '片段',
     SCALED_OUT: '扩容',
   },
   slurmConfigValidation: {

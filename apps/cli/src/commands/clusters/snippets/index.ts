@@ -1,0 +1,13 @@
+import { commandGroup } from '../../../command.ts'
+import { snippetGet, snippetList } from './read.ts'
+import { snippetApply, snippetCreate, snippetDelete, snippetUpdate } from './write.ts'
+
+export const clusterSnippet = () =>
+  commandGroup('snippet', [
+    snippetList(),
+    snippetGet(),
+    snippetCreate(),
+    snippetUpdate(),
+    snippetDelete(),
+    snippetApply(),
+  ]).description('lines of slurm.conf that several clusters have')

@@ -1,0 +1,65 @@
+import { request } from '../../../client.ts'
+import { Command, type Output } from '../../../command.ts'
+import { CliError, EXIT } from '../../../errors.ts'
+import { graphql } from '../../../graphql.ts'
+import { ago, isTable, printObject, printRows } from '../../../output.ts'
+import { fetchAll } from '../../../pages.ts'
+
+const LIST = graphql(`query SnippetList($first: Int, $after: String) {
+  slurmConfigSnippets(first: $first, after: $after) {
+    edges { node { id name version updatedAt files { name text } clusters { state cluster { name } } } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
+
+export const snippetList = () =>
+  new Command('list')
+    .description('list snippets, with the states of their clusters')
+    .withOutput()
+    .action(async (options: Output) => {
+      const rows = await fetchAll(async (page) => (await request(LIST, page)).slurmConfigSnippets)
+      printRows(
+        rows,
+        [
+          { title: 'NAME', value: (s) => s.name },
+          { title: 'VERSION', value: (s) => s.version },
+          { title: 'FILES', value: (s) => s.files.map(({ name }) => name).join(', ') },
+          { title: 'CLUSTERS', value: (s) => s.clusters.map((c) => `${c.cluster.name} ${c.state}`).join(', ') },
+          { title: 'CHANGED', value: (s) => ago(s.updatedAt) },
+        ],
+        options,
+        'No snippets yet. Create one with `muster cluster snippet create`.',
+      )
+    })
+
+const GET = graphql(`query SnippetGet($name: String!) {
+  slurmConfigSnippet(name: $name) {
+    id name version files { name text } clusters { state message cluster { id name } } createdBy { name } createdAt updatedAt
+  }
+}`)
+
+/** @throws CliError there is none */
+export async function readSnippet(name: string) {
+  const { slurmConfigSnippet: snippet } = await request(GET, { name })
+  if (!snippet) throw new CliError(`No snippet named ${name}. See \`muster cluster snippet list\`.`, EXIT.notFound)
+  return snippet
+}
+
+type Snippet = Awaited<ReturnType<typeof readSnippet>>
+
+/** What each cluster has of it. */
+export const stateLines = ({ clusters }: Pick<Snippet, 'clusters'>): string[] =>
+  clusters.map(({ cluster, state, message }) => `${cluster.name}: ${state}${message ? `. ${message}` : ''}`)
+
+export const snippetGet = () =>
+  new Command('get')
+    .description('print a snippet, and what each of its clusters has of it')
+    .argument('<name>')
+    .withOutput()
+    .action(async (name: string, options: Output) => {
+      const snippet = await readSnippet(name)
+      if (!isTable(options)) return printObject(snippet, options)
+      for (const { name: file, text } of snippet.files) process.stdout.write(`# ${file}\n${text}`)
+      const lines = stateLines(snippet)
+      process.stdout.write(`\n${lines.length > 0 ? lines.join('\n') : 'No cluster has it.'}\n`)
+    })

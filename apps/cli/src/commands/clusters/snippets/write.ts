@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { request } from '../../../client.ts'
+import { Command } from '../../../command.ts'
+import { confirmAction, YES_HELP } from '../../../confirm.ts'
+import { CliError, EXIT, orThrow } from '../../../errors.ts'
+import { graphql } from '../../../graphql.ts'
+import { commaList } from '../../../options.ts'
+import { readStdin } from '../../../prompt.ts'
+import { clusterId } from '../find-cluster.ts'
+import { readSnippet, stateLines } from './read.ts'
+
+const REASON = 'reason, for the history and the audit log'
+const KEYS = { 'slurm.conf': 'slurmConf', 'gres.conf': 'gresConf', 'cgroup.conf': 'cgroupConf' } as const
+type FileName = keyof typeof KEYS
+type Options = { file: string; from?: string; clusters?: string[]; reason: string }
+
+const withLines = (command: Command): Command =>
+  command
+    .option('--file <name>', Object.keys(KEYS).join(', '), 'slurm.conf')
+    .option('--from <path>', 'file with the lines, or - for standard input; an empty one removes them')
+    .option('--clusters <names>', 'all clusters that have it, as a,b', commaList)
+    .requiredOption('--reason <text>', REASON)
+
+function fileName(file: string): FileName {
+  if (!(file in KEYS)) throw new CliError(`--file must be one of ${Object.keys(KEYS).join(', ')}.`, EXIT.usage)
+  return file as FileName
+}
+const readLines = async (from: string): Promise<string> => (from === '-' ? await readStdin() : readFileSync(from, 'utf8'))
+const idsOf = (names: readonly string[]): Promise<string[]> => Promise.all(names.map(clusterId))
+
+const print = (did: string, snippet: Parameters<typeof stateLines>[0] & { name: string; version: number }): void =>
+  void process.stderr.write([`${did} ${snippet.name}, version ${snippet.version}.`, ...stateLines(snippet), ''].join('\n'))
+
+export const snippetCreate = () =>
+  withLines(
+    new Command('create')
+      .description('create a snippet, and save a version with it for each cluster; nothing is rolled out')
+      .argument('<name>'),
+  ).action(async (name: string, { file, from, clusters = [], reason }: Options) => {
+    if (from === undefined) throw new CliError('--from is required: a file with the lines, or -.', EXIT.usage)
+    const { createSlurmConfigSnippet } = await request(
+      graphql(`mutation SnippetCreate($input: CreateSlurmConfigSnippetInput!) {
+        createSlurmConfigSnippet(input: $input) {
+          __typename
+          ... on CreateSlurmConfigSnippetPayload { slurmConfigSnippet { name version clusters { state message cluster { id name } } } }
+          ... on Error { code message } ... on InvalidInputError { issues { path message } }
+        }
+      }`),
+      { input: { name, files: { [KEYS[fileName(file)]]: await readLines(from) }, clusterIds: await idsOf(clusters), reason } },
+    )
+    print('Created', orThrow(createSlurmConfigSnippet).slurmConfigSnippet)
+  })
+
+export const snippetUpdate = () =>
+  withLines(
+    new Command('update').description('change the lines or the clusters of a snippet; nothing is rolled out').argument('<name>'),
+  ).action(async (name: string, { file, from, clusters, reason }: Options) => {
+    const { id, version, files } = await readSnippet(name)
+    const before = Object.fromEntries(files.map((one) => [KEYS[one.name as FileName], one.text]))
+    const { updateSlurmConfigSnippet } = await request(
+      graphql(`mutation SnippetUpdate($input: UpdateSlurmConfigSnippetInput!) {
+        updateSlurmConfigSnippet(input: $input) {
+          __typename
+          ... on UpdateSlurmConfigSnippetPayload { slurmConfigSnippet { name version clusters { state message cluster { id name } } } }
+          ... on Error { code message } ... on InvalidInputError { issues { path message } }
+        }
+      }`),
+      {
+        input: {
+          ...{ id, expectedVersion: version, reason },
+          ...(from === undefined ? {} : { files: { ...before, [KEYS[fileName(file)]]: await readLines(from) } }),
+          ...(clusters === undefined ? {} : { clusterIds: await idsOf(clusters) }),
+        },
+      },
+    )
+    print('Updated', orThrow(updateSlurmConfigSnippet).slurmConfigSnippet)
+  })
+
+export const snippetDelete = () =>
+  new Command('delete')
+    .description('delete a snippet, and save a version without it for each cluster; nothing is rolled out')
+    .argument('<name>')
+    .requiredOption('--reason <text>', REASON)
+    .option('-y, --yes', YES_HELP)
+    .action(async (name: string, { reason, yes }: { reason: string; yes?: boolean }) => {
+      const { id, clusters } = await readSnippet(name)
+      await confirmAction(`Delete the snippet ${name} of ${clusters.length} clusters.`, yes)
+      const { deleteSlurmConfigSnippet } = await request(
+        graphql(`mutation SnippetDelete($input: DeleteSlurmConfigSnippetInput!) {
+          deleteSlurmConfigSnippet(input: $input) { __typename ... on DeleteSlurmConfigSnippetPayload { deletedId } ... on Error { code message } }
+        }`),
+        { input: { id, reason } },
+      )
+      orThrow(deleteSlurmConfigSnippet)
+      process.stderr.write(`Deleted ${name}.\n`)
+    })
+
+export const snippetApply = () =>
+  new Command('apply')
+    .description('save a version of a cluster with its snippets, after an import or an edit; nothing is rolled out')
+    .argument('<cluster>')
+    .requiredOption('--reason <text>', REASON)
+    .action(async (name: string, { reason }: { reason: string }) => {
+      const { applySlurmConfigSnippets } = await request(
+        graphql(`mutation SnippetApply($input: ApplySlurmConfigSnippetsInput!) {
+          applySlurmConfigSnippets(input: $input) {
+            __typename ... on ApplySlurmConfigSnippetsPayload { slurmConfigVersion { number } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+          }
+        }`),
+        { input: { clusterId: await clusterId(name), reason } },
+      )
+      const { number } = orThrow(applySlurmConfigSnippets).slurmConfigVersion
+      process.stderr.write(`Saved version ${number}. Roll it out with \`muster cluster config rollout ${name} ${number}\`.\n`)
+    })
