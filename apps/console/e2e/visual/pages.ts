@@ -179,9 +179,38 @@ export const pages: VisualPage[] = [
     act: async ({ page }) => button(page, t('routes.new')).click(),
   },
 
+  { name: 'slurm', url: '/slurm', until: 'inference-us' },
+  { name: 'slurm-empty', url: '/slurm', scene: 'empty', until: t('slurm.emptyTitle') },
+  { name: 'slurm-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.slurm')) },
+  {
+    name: 'slurm-starts',
+    url: '/slurm',
+    until: t('slurmOverview.startText'),
+    act: async ({ page }) => {
+      await page.getByLabel(t('slurmOverview.gpus')).fill('4')
+      await page.getByLabel(t('slurmOverview.gpuType')).selectOption('h100')
+      await button(page, t('slurmOverview.estimate')).click()
+    },
+  },
+  { name: 'slurm-many', url: '/slurm', scene: 'large', until: 'site-23' },
   { name: 'slurm-clusters', url: '/slurm/clusters', until: 'inference-us' },
+  { name: 'slurm-snippets', url: '/slurm/snippets', until: t('slurmSnippetState.CONFLICT') },
+  { name: 'slurm-snippets-empty', url: '/slurm/snippets', scene: 'empty', until: t('slurmSnippet.emptyTitle') },
+  {
+    name: 'slurm-snippet-new',
+    url: '/slurm/snippets',
+    until: 'slurm.conf:1',
+    act: async ({ page }) => {
+      await button(page, t('slurmSnippet.new')).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel(t('slurmSnippet.name'), { exact: true }).fill('prolog')
+      await dialog.getByLabel('slurm.conf', { exact: true }).fill('NoSuchKey=1')
+      await dialog.getByLabel('alps').check()
+      await dialog.getByLabel(t('slurmAction.reason'), { exact: true }).fill('Longer arrays')
+      await button(page, t('slurmSnippet.save')).click()
+    },
+  },
   { name: 'slurm-clusters-empty', url: '/slurm/clusters', scene: 'empty', until: t('slurm.emptyTitle') },
-  { name: 'slurm-clusters-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.slurm')) },
   { name: 'slurm-external', url: '/slurm/external-clusters', until: 'inference-us' },
   { name: 'slurm-connect', url: '/slurm/external-clusters', scene: 'empty', until: t('slurmConnect.formTitle') },
   { name: 'slurm-cluster', url: ({ clusters }) => clusterUrl(clusters.current), until: t('slurm.pendingReasons') },
@@ -429,6 +458,8 @@ export const pages: VisualPage[] = [
 
 /** The dark theme differs in colors only, a phone in layout only: these pages have every color and every layout. */
 export const DARK = [
+  'slurm',
+  'slurm-snippets',
   'slurm-cluster',
   'slurm-config-rollout',
   'slurm-node',
@@ -453,6 +484,10 @@ export const DARK = [
 export const PHONE = [
   'run-batches',
   'run-new-slurm',
+  'slurm',
+  'slurm-starts',
+  'slurm-snippets',
+  'slurm-snippet-new',
   'slurm-clusters',
   'slurm-config',
   'slurm-config-edit',

@@ -39,7 +39,7 @@ const destinations = [
   { href: '/fleet', label: 'nav.fleet', icon: Activity },
   { href: '/nodes', label: 'nav.nodes', icon: Server },
   { href: '/runs', label: 'nav.runs', icon: Play },
-  { href: '/slurm/clusters', prefix: '/slurm', label: 'nav.slurm', icon: Network },
+  { href: '/slurm', label: 'nav.slurm', icon: Network },
   { href: '/alerts', label: 'nav.alerts', icon: BellRing },
   { href: '/credentials', label: 'nav.credentials', icon: KeyRound },
   { href: '/settings/tokens', prefix: '/settings', label: 'nav.settings', icon: Settings },

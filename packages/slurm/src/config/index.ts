@@ -5,7 +5,6 @@ export { addNodes, removeNodes } from './edit.ts'
 export { nodeNames, readEntries, readHostlist, readSetting } from './model.ts'
 export { type ConfigField, type ConfigLine, type ParsedConfig, parseConfig } from './parse.ts'
 export { type ConfigPlan, planConfig } from './plan.ts'
-export { trialFiles } from './trial.ts'
 export {
   applySnippets,
   type ConfigSnippet,
@@ -15,6 +14,7 @@ export {
   type SnippetFiles,
   snippetProblems,
 } from './snippets.ts'
+export { trialFiles } from './trial.ts'
 export {
   CONFIG_FILES,
   ConfigError,

@@ -12,7 +12,9 @@ import { onboarding } from './onboarding.ts'
 import { runs } from './runs.ts'
 import { slurm } from './slurm.ts'
 import { slurmConfig } from './slurm-config.ts'
+import { slurmOverview } from './slurm-overview.ts'
 import { slurmScaling } from './slurm-scaling.ts'
+import { slurmSnippets } from './slurm-snippets.ts'
 import { system } from './system.ts'
 
 /** The English catalog, the source of all keys. Messages use the ICU message syntax. */
@@ -30,7 +32,9 @@ export const en = {
   ...runs,
   ...slurm,
   ...slurmConfig,
+  ...slurmOverview,
   ...slurmScaling,
+  ...slurmSnippets,
   ...system,
   ...log,
 } as const

@@ -13,7 +13,9 @@ import { onboarding } from './onboarding.ts'
 import { runs } from './runs.ts'
 import { slurm } from './slurm.ts'
 import { slurmConfig } from './slurm-config.ts'
+import { slurmOverview } from './slurm-overview.ts'
 import { slurmScaling } from './slurm-scaling.ts'
+import { slurmSnippets } from './slurm-snippets.ts'
 import { system } from './system.ts'
 
 /** The Simplified Chinese catalog. */
@@ -31,7 +33,9 @@ export const zhCN: Messages = {
   ...runs,
   ...slurm,
   ...slurmConfig,
+  ...slurmOverview,
   ...slurmScaling,
+  ...slurmSnippets,
   ...system,
   ...log,
 }

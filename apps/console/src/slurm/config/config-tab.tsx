@@ -17,6 +17,7 @@ import { VirtualList } from '@/ui/virtual-list.tsx'
 import type { ClusterRow } from '../documents.ts'
 import { OperationProgress } from '../scale/operation-progress.tsx'
 import { SettingsTab } from '../settings-tab.tsx'
+import { ClusterSnippets } from '../snippets/cluster-snippets.tsx'
 import { useReloadOn } from '../use-reload-on.ts'
 import { ConfigEditor } from './config-editor.tsx'
 import {
@@ -69,6 +70,12 @@ export function ConfigTab({ cluster }: { cluster: Cluster }) {
   return (
     <div className="flex flex-col gap-6">
       <Versions cluster={cluster} config={config} onEdit={setEdited} onChanged={reload} />
+      <ClusterSnippets
+        cluster={cluster}
+        versions={`${config.configVersion?.number} ${config.configNumber}`}
+        blockedReason={config.saveConfigBlockedReason}
+        onChanged={reload}
+      />
       <section className="flex flex-col gap-3">
         <h2 className="text-base font-semibold">{t('slurmConfig.reported')}</h2>
         <SettingsTab id={cluster.id} />

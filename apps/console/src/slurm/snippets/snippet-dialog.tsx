@@ -1,0 +1,139 @@
+'use client'
+import { useState } from 'react'
+import { issueFor, issuesWithin, otherIssues, useMutation } from '@/graphql/use-mutation.ts'
+import { t } from '@/messages/index.ts'
+import { Button } from '@/ui/button.tsx'
+import { Dialog } from '@/ui/dialog.tsx'
+import { CheckField, TextAreaField, TextField } from '@/ui/field.tsx'
+import { Notice } from '@/ui/notice.tsx'
+import { toast } from '@/ui/toast.tsx'
+import { useClusters } from '../use-clusters.ts'
+import { CreateSnippet, type SnippetFilesInput, type SnippetRow, UpdateSnippet } from './documents.ts'
+
+const INPUTS = { 'slurm.conf': 'slurmConf', 'gres.conf': 'gresConf', 'cgroup.conf': 'cgroupConf' } as const
+type FileName = keyof typeof INPUTS
+const NAMES = Object.keys(INPUTS) as FileName[]
+const SHOWN = ['name', 'clusterIds', 'reason']
+
+type Props = { snippet: SnippetRow | null; onClose: () => void; onDone: () => void }
+
+/** Creates or edits a snippet: its lines and its clusters. */
+export function SnippetDialog({ snippet, onClose, onDone }: Props) {
+  const create = useMutation(CreateSnippet)
+  const update = useMutation(UpdateSnippet)
+  const { busy, problem } = snippet ? update : create
+  const clusters = useClusters()
+  const [name, setName] = useState(snippet?.name ?? '')
+  const [reason, setReason] = useState('')
+  const textOf = (file: FileName) => snippet?.files.find((one) => one.name === file)?.text ?? ''
+  const [texts, setTexts] = useState<Record<FileName, string>>(() => ({
+    'slurm.conf': textOf('slurm.conf'),
+    'gres.conf': textOf('gres.conf'),
+    'cgroup.conf': textOf('cgroup.conf'),
+  }))
+  const [chosen, setChosen] = useState(() => new Set(snippet?.clusters.map(({ cluster }) => cluster.id)))
+  const isEmpty = NAMES.every((file) => texts[file].trim() === '')
+  const blockedReason = !name.trim()
+    ? t('slurmSnippet.needName')
+    : isEmpty
+      ? t('slurmSnippet.needLines')
+      : reason.trim()
+        ? null
+        : t('slurmAction.needReason')
+  async function save() {
+    const files = Object.fromEntries(
+      NAMES.flatMap((file) => (texts[file].trim() ? [[INPUTS[file], texts[file]]] : [])),
+    ) as SnippetFilesInput
+    const fields = { files, clusterIds: [...chosen], reason: reason.trim() }
+    const outcome = snippet
+      ? await update.run({ input: { ...fields, id: snippet.id, expectedVersion: snippet.version } })
+      : await create.run({ input: { ...fields, name: name.trim() } })
+    if (!outcome.ok) return
+    toast('ok', t('slurmSnippet.saved', { name: outcome.value.slurmConfigSnippet.name }))
+    onDone()
+    onClose()
+  }
+  /** Issues of a file have the path `slurm.conf:3`. */
+  const fileIssues = (file: FileName) =>
+    problem?.issues
+      .filter(({ path }) => path.startsWith(`${file}:`))
+      .map(({ path, message }) => t('error.within', { name: path, message }))
+      .join('\n') || undefined
+  const others = otherIssues(problem, SHOWN).filter(({ path }) => !NAMES.some((file) => path.startsWith(`${file}:`)))
+  return (
+    <Dialog
+      wide
+      title={snippet ? t('slurmSnippet.editTitle', { name: snippet.name }) : t('slurmSnippet.new')}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button variant="primary" busy={busy} showReason blockedReason={blockedReason} onClick={() => void save()}>
+            {t('slurmSnippet.save')}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <p className="text-sm text-muted">{t('slurmSnippet.saveText')}</p>
+        {problem && (problem.issues.length === 0 || others.length > 0) && (
+          <Notice tone="bad">{others.map(({ message }) => message).join(' ') || problem.message}</Notice>
+        )}
+        {!snippet && (
+          <TextField
+            label={t('slurmSnippet.name')}
+            hint={t('slurmSnippet.nameHint')}
+            mono
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+            error={issueFor(problem, 'name')}
+          />
+        )}
+        {NAMES.map((file) => (
+          <TextAreaField
+            key={file}
+            label={file}
+            mono
+            optional={file !== 'slurm.conf'}
+            rows={file === 'slurm.conf' ? 6 : 2}
+            value={texts[file]}
+            onChange={(event) => setTexts((before) => ({ ...before, [file]: event.target.value }))}
+            error={fileIssues(file)}
+          />
+        ))}
+        <fieldset className="flex flex-col gap-2">
+          <legend className="pb-1 text-sm font-medium">{t('slurmSnippet.clusters')}</legend>
+          <div
+            className="grid max-h-56 gap-2 overflow-auto sm:grid-cols-2"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+            tabIndex={0}
+          >
+            {clusters.rows.map((cluster) => (
+              <CheckField
+                key={cluster.id}
+                label={cluster.name}
+                hint={[cluster.region, cluster.reuseConfig && t('slurmSnippetState.NOT_MANAGED')].filter(Boolean).join(' · ')}
+                checked={chosen.has(cluster.id)}
+                onChange={(event) => {
+                  const next = new Set(chosen)
+                  if (event.target.checked) next.add(cluster.id)
+                  else next.delete(cluster.id)
+                  setChosen(next)
+                }}
+              />
+            ))}
+          </div>
+          {clusters.hasMore && <Button onClick={clusters.more}>{t('common.loadMore')}</Button>}
+          {issuesWithin(problem, 'clusterIds') && <p className="text-xs text-bad">{issuesWithin(problem, 'clusterIds')}</p>}
+        </fieldset>
+        <TextField
+          label={t('slurmAction.reason')}
+          maxLength={200}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+          error={issueFor(problem, 'reason')}
+        />
+      </div>
+    </Dialog>
+  )
+}
