@@ -14,6 +14,7 @@ const PACKAGES = [
   'slurm-wlm-basic-plugins',
   'slurm-wlm-mysql-plugin',
   'munge',
+  'mariadb-server',
   'mariadb-server-core',
   'mariadb-client-core',
   'tcsh',

@@ -20,6 +20,7 @@ CREATE TABLE "slurm_clusters" (
 	"region" text,
 	"controller_node_id" uuid UNIQUE,
 	"backup_node_id" uuid,
+	"database_node_id" uuid,
 	"program_folder" text,
 	"reuse_config" boolean DEFAULT true NOT NULL,
 	"reuse_munge_key" boolean DEFAULT true NOT NULL,
@@ -295,6 +296,7 @@ ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_node_id_co
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_controller_node_id_compute_nodes_id_fkey" FOREIGN KEY ("controller_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_backup_node_id_compute_nodes_id_fkey" FOREIGN KEY ("backup_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_database_node_id_compute_nodes_id_fkey" FOREIGN KEY ("database_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_node_group_id_node_groups_id_fkey" FOREIGN KEY ("node_group_id") REFERENCES "node_groups"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_jobs" ADD CONSTRAINT "slurm_jobs_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint

@@ -62,6 +62,8 @@ export const slurmClusters = snakeCase.table(
     controllerNodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
     /** Asked when the first one does not answer. */
     backupNodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
+    /** The node on which Muster installed slurmdbd and its database; null: none. */
+    databaseNodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
     /** Folder of Slurm's programs on these nodes; null: they are on the path. */
     programFolder: text(),
     /** Objects of the cluster that Muster never writes. */

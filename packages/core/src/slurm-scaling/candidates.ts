@@ -91,12 +91,21 @@ async function memberships(db: Db, ctx: Ctx, ids: string[]): Promise<Map<string,
     .innerJoin(slurmClusters, eq(slurmClusters.id, slurmNodes.clusterId))
     .where(and(visibleTo(ctx, slurmNodes), isNotNull(slurmNodes.nodeId), isOneOf(slurmNodes.nodeId, ids)))
   const controllers = await db
-    .select({ controller: slurmClusters.controllerNodeId, backup: slurmClusters.backupNodeId, cluster: slurmClusters.name })
+    .select({
+      controller: slurmClusters.controllerNodeId,
+      backup: slurmClusters.backupNodeId,
+      database: slurmClusters.databaseNodeId,
+      cluster: slurmClusters.name,
+    })
     .from(slurmClusters)
     .where(
       and(
         visibleTo(ctx, slurmClusters),
-        or(inArray(slurmClusters.controllerNodeId, ids), inArray(slurmClusters.backupNodeId, ids)),
+        or(
+          inArray(slurmClusters.controllerNodeId, ids),
+          inArray(slurmClusters.backupNodeId, ids),
+          inArray(slurmClusters.databaseNodeId, ids),
+        ),
       ),
     )
   const logins = await db
@@ -114,6 +123,9 @@ async function memberships(db: Db, ctx: Ctx, ids: string[]): Promise<Map<string,
       nodeIds.map((id) => [id, `has the configuration of the cluster ${cluster}`] as const),
     ),
     ...changing.map(({ nodeId, cluster }) => [nodeId!, `is part of an operation on the cluster ${cluster}`] as const),
+    ...controllers.flatMap(({ database, cluster }) =>
+      database ? [[database, `has the accounting database of the cluster ${cluster}`] as const] : [],
+    ),
     ...controllers.flatMap(({ controller, backup, cluster }) =>
       [controller, backup].flatMap((id) => (id ? [[id, `is a controller of the cluster ${cluster}`] as const] : [])),
     ),

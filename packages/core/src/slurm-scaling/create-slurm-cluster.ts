@@ -20,6 +20,19 @@ import { slurmScalePermissions } from './permissions.ts'
 const RELEASE = '22.05'
 const Url = singleLineText(500).regex(/^(https?|file):\/\/[^ {}]+$/, 'must be a URL')
 
+/**
+ * NONE: jobs are not recorded. EXISTING: a slurmdbd that Muster does not change, as host or host:port. MANAGED: slurmdbd and MariaDB are
+ * installed on a node, which may be the controller.
+ */
+const Accounting = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('NONE') }),
+  z.object({
+    kind: z.literal('EXISTING'),
+    host: singleLineText(255).regex(/^[A-Za-z0-9][A-Za-z0-9.-]*(:\d{1,5})?$/, 'must be a host, or host:port'),
+  }),
+  z.object({ kind: z.literal('MANAGED'), nodeId: Id }),
+])
+
 export const CreateSlurmClusterInput = z.object({
   /** Name in Muster, and ClusterName: letters, digits, - and _. */
   name: singleLineText(40).regex(/^[a-z][a-z0-9_-]*$/, 'must begin with a lower-case letter and contain only a-z, 0-9, - and _'),
@@ -38,6 +51,7 @@ export const CreateSlurmClusterInput = z.object({
     .nullish(),
   /** Folder with an installed Slurm, such as /opt/slurm. */
   prefix: ProgramFolder.nullish(),
+  accounting: Accounting.default({ kind: 'NONE' }),
   repositoryUrl: Url.nullish(),
   repositoryKey: Url.nullish(),
   /** Further lines of slurm.conf. */
@@ -52,6 +66,8 @@ export type CreatePlan = {
   controllers: { nodeId: string; name: string; address: string }[]
   login: { nodeId: string; name: string }[]
   nodes: (ConfigNode & { nodeId: string })[]
+  /** The node that gets slurmdbd and MariaDB; null for none. */
+  database: { nodeId: string; name: string } | null
   settings: ConfigSettings
 }
 
@@ -65,7 +81,10 @@ export async function createSlurmCluster(ctx: Ctx, input: z.input<typeof CreateS
   const key = { verb: 'createSlurmCluster', key: idempotencyKey, input: { ...given, reason }, result: oneRow(slurmOperations) }
   return idempotent(ctx, key, async (tx, ctx) => {
     const controllerIds = [given.controllerNodeId, ...(given.backupNodeId ? [given.backupNodeId] : [])]
-    const all = [...controllerIds, ...given.computeNodeIds, ...given.loginNodeIds]
+    const { accounting } = given
+    const databaseNodeId = accounting.kind === 'MANAGED' ? accounting.nodeId : null
+    const others = [...given.computeNodeIds, ...given.loginNodeIds, ...(databaseNodeId ? [databaseNodeId] : [])]
+    const all = [...new Set([...controllerIds, ...others])]
     await lockCandidates(tx, ctx, all)
     const candidates = await findCandidates(tx, ctx, all, new Set(), 'computeNodeIds')
     checkFields(given)
@@ -76,8 +95,11 @@ export async function createSlurmCluster(ctx: Ctx, input: z.input<typeof CreateS
       name: config!.name,
       address: node.host,
     }))
+    const [database] = of(databaseNodeId ? [databaseNodeId] : [])
+    const accountingHost = accounting.kind === 'EXISTING' ? accounting.host : (database?.node.host ?? null)
     const plan: CreatePlan = {
       controllers,
+      database: database ? { nodeId: database.node.id, name: database.config!.name } : null,
       login: of(given.loginNodeIds).map(({ node, config }) => ({ nodeId: node.id, name: config!.name })),
       nodes: of(given.computeNodeIds).map(({ node, config }) => ({
         ...withShards(config!, given.shardsPerGpu),
@@ -89,7 +111,7 @@ export async function createSlurmCluster(ctx: Ctx, input: z.input<typeof CreateS
         slurmUser: 'slurm',
         stateFolder: given.stateFolder ?? '/var/spool/slurmctld',
         partitions: [{ name: given.partition, isDefault: true, maxTimeMinutes: null }],
-        accountingHost: null,
+        accountingHost,
         extraLines: given.extraLines,
       },
     }
@@ -103,7 +125,8 @@ export async function createSlurmCluster(ctx: Ctx, input: z.input<typeof CreateS
         controllerNodeId: given.controllerNodeId,
         backupNodeId: given.backupNodeId ?? null,
         programFolder: given.prefix ? `${given.prefix}/bin` : null,
-        ...{ reuseConfig: false, reuseMungeKey: false, reuseDatabase: true },
+        ...{ reuseConfig: false, reuseMungeKey: false, reuseDatabase: databaseNodeId === null },
+        databaseNodeId,
         maxNodes: given.maxNodes ?? null,
         install: {
           prefix: given.prefix ?? null,
@@ -123,7 +146,7 @@ export async function createSlurmCluster(ctx: Ctx, input: z.input<typeof CreateS
     return insertOperation(tx, ctx, {
       clusterId: cluster.id,
       kind: 'CREATE',
-      input: { partition: given.partition },
+      input: { partition: given.partition, accounting: accounting.kind },
       plan,
       reason,
       nodes: plan.nodes.map(({ nodeId, name }) => ({ nodeId, name })),
@@ -140,14 +163,19 @@ function checkFields({
   stateFolder,
   computeNodeIds,
   loginNodeIds,
+  accounting,
   extraLines,
 }: Omit<z.output<typeof CreateSlurmClusterInput>, 'reason' | 'idempotencyKey'>): void {
   const issues: { path: string; message: string }[] = []
   if (backupNodeId && !stateFolder)
     issues.push({ path: 'stateFolder', message: 'is required with a backup: a folder on storage that both controllers share' })
-  const roles = [controllerNodeId, ...(backupNodeId ? [backupNodeId] : []), ...computeNodeIds, ...loginNodeIds]
+  const database = accounting.kind === 'MANAGED' && accounting.nodeId !== controllerNodeId ? [accounting.nodeId] : []
+  const roles = [controllerNodeId, ...(backupNodeId ? [backupNodeId] : []), ...computeNodeIds, ...loginNodeIds, ...database]
   if (new Set(roles).size < roles.length)
-    issues.push({ path: 'computeNodeIds', message: 'a node can have one role only: controller, backup, compute or login' })
+    issues.push({
+      path: 'computeNodeIds',
+      message: 'a node can have one role only: controller, backup, compute or login; accounting may be on the controller',
+    })
   extraLines.forEach((line, index) => {
     const problem = extraLineProblem(line, RELEASE)
     if (problem) issues.push({ path: `extraLines.${index}`, message: problem })

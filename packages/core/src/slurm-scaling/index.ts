@@ -3,7 +3,7 @@ export type { ScaleCandidate } from './candidates.ts'
 export { type CreatePlan, CreateSlurmClusterInput, createSlurmCluster } from './create-slurm-cluster.ts'
 export { slurmScalePermissions } from './permissions.ts'
 export { scaleBlockedReason } from './policy.ts'
-export { leaveClusterGroup, prepareClusterGroup } from './prepare-cluster-group.ts'
+export { leaveClusterGroup, prepareClusterGroup, prepareDatabasePassword } from './prepare-cluster-group.ts'
 export { releaseSlurmCluster } from './release-slurm-cluster.ts'
 export {
   PreviewSlurmScaleInInput,

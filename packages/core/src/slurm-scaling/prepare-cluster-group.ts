@@ -13,6 +13,9 @@ import { slurmScalePermissions } from './permissions.ts'
 const MUNGE_KEY = 'slurm_munge_key'
 /** As base64 it has 1024 characters, the longest key that mungekey creates. */
 const KEY_BYTES = 768
+/** The variable that the role reads on the node with the database. */
+const DATABASE_PASSWORD = 'slurm_database_password'
+const PASSWORD_BYTES = 24
 
 /** Name of the group of a managed cluster. Group names have no hyphens. */
 export const clusterGroupName = (name: string): string => `slurm_${name.replaceAll('-', '_')}`
@@ -56,6 +59,17 @@ export async function prepareClusterGroup(
     await setSecretVar(ctx, { groupId, name: MUNGE_KEY, value: randomBytes(KEY_BYTES).toString('base64') })
   if (nodeIds.length > 0) await setNodeGroupMembers(ctx, { id: groupId, addNodeIds: nodeIds })
   return groupId
+}
+
+/** Generates the password of slurmdbd's database account, unless the node with the database has one. Only runs on this node get it. */
+export async function prepareDatabasePassword(ctx: Ctx, { nodeId }: { nodeId: string }): Promise<void> {
+  authorize(ctx, slurmScalePermissions.report)
+  const [scope] = await ctx.db
+    .select({ secrets: variableScopes.secrets })
+    .from(variableScopes)
+    .where(and(visibleTo(ctx, variableScopes), eq(variableScopes.nodeId, nodeId)))
+  if (scope && DATABASE_PASSWORD in scope.secrets) return
+  await setSecretVar(ctx, { nodeId, name: DATABASE_PASSWORD, value: randomBytes(PASSWORD_BYTES).toString('base64url') })
 }
 
 /** Removes nodes from the group of a managed cluster: runs on them get the munge key no longer. */

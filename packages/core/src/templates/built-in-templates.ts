@@ -259,7 +259,7 @@ export const BUILT_IN_TEMPLATES = [
     playbookPath: 'slurm_node.yml',
     inputSchema: inputs({
       slurm_node_state: choice('Install or remove Slurm.', ['present', 'absent']),
-      slurm_node_role: choice('What the nodes do in their cluster.', ['compute', 'controller', 'login']),
+      slurm_node_role: choice('What the nodes do in their cluster.', ['compute', 'controller', 'login', 'database']),
       slurm_node_start: bool('Start the daemon. Otherwise it is only installed.', true),
       slurm_node_controllers: {
         type: 'array',

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A minimal systemctl for lab nodes, which run no systemd. Packages and Ansible use it to manage services.
 
-Supports Type=simple, Type=forking with a PID file, and Type=oneshot with drop-ins, enabling, and the target multi-user. Reads unit files from systemd's folders;
+Supports Type=simple, Type=notify as simple, Type=forking with a PID file, and Type=oneshot with drop-ins, enabling, and the target multi-user. Reads unit files from systemd's folders;
 a service's output is in /var/log/UNIT.log. `default` starts all enabled services.
 """
 
@@ -95,7 +95,7 @@ def start(unit):
         return 5
     values = read(unit)
     env = environment(values)
-    kind = values.get("Type", ["simple"])[-1]
+    kind = values.get("Type", ["simple"])[-1].replace("notify", "simple")
     oneshot = kind == "oneshot"
     user = pwd.getpwnam(values["User"][-1]) if values.get("User") else None
     log = open(f"/var/log/{unit}.log", "ab")
@@ -207,7 +207,7 @@ VERBS = {
 def main():
     words = [word for word in sys.argv[1:] if not word.startswith("-")]
     verb, units = (words[0], [full(word) for word in words[1:]]) if words else ("", [])
-    if verb == "daemon-reload":
+    if verb in ("daemon-reload", "set-environment", "unset-environment"):
         return 0
     if verb == "default":
         return max([start(unit) for unit in sorted(os.listdir(WANTS))], default=0)

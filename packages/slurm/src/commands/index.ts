@@ -1,3 +1,4 @@
+export { addAccountingCluster, listAccountingClusters } from './accounting-commands.ts'
 export {
   actionArguments,
   commandGroups,

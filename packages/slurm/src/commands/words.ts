@@ -11,6 +11,7 @@ const WORDS = {
   node: [/^(?!(?:all|default)$)[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/i, 'gpu01'],
   partition: [/^(?!(?:all|default)$)[A-Za-z0-9_][A-Za-z0-9._+-]{0,254}$/i, 'debug'],
   job: [/^[1-9]\d{0,9}(?:_\d{1,9}|_\[\d{1,9}(?:[-,:]\d{1,9}){0,1000}(?:%\d{1,9})?\]|\+\d{1,4})?$/, '15, 3_1, 3_[2-9] or 12+1'],
+  cluster: [/^[a-z][a-z0-9_-]{0,39}$/, 'prod'],
   user: [/^(?!(?:all)$)[A-Za-z0-9_][A-Za-z0-9._@\\-]{0,127}$/i, 'alice'],
   feature: [/^[A-Za-z0-9_][A-Za-z0-9._+:-]{0,127}$/, 'h100'],
   reservation: [/^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/, 'maintenance_1'],

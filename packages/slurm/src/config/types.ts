@@ -39,7 +39,7 @@ export type ConfigSettings = {
   /** StateSaveLocation. */
   stateFolder: string
   partitions: { name: string; isDefault: boolean; maxTimeMinutes: number | null }[]
-  /** Host of slurmdbd; null: no accounting. */
+  /** Host of slurmdbd, or host:port; null: no accounting. */
   accountingHost: string | null
   /** Further lines of slurm.conf, one key each. They replace what Muster would write for the key. */
   extraLines: string[]

@@ -29,6 +29,10 @@ export const SlurmCluster = builder.drizzleNode('slurmClusters', {
       nullable: true,
       description: 'Node that is used when `controllerNode` does not answer; null for none.',
     }),
+    databaseNode: t.relation('databaseNode', {
+      nullable: true,
+      description: 'Node on which Muster installed slurmdbd and its database; null for none.',
+    }),
     programFolder: t.exposeString('programFolder', {
       nullable: true,
       description: "Folder of Slurm's programs on these nodes; null when they are on the path.",

@@ -2,7 +2,9 @@ import { slurmClusterAudit } from '@muster/core/clusters'
 import { Conflict, NotFound } from '@muster/core/errors'
 import { slurmOperationAudit } from '@muster/core/slurm-operations'
 import { createSlurmCluster, releaseSlurmCluster, scaleInSlurmCluster, scaleOutSlurmCluster } from '@muster/core/slurm-scaling'
+import { builder } from '../../builder.ts'
 import { SlurmCluster } from '../clusters/types.ts'
+import { same } from '../shared/enum-values.ts'
 import { rowId, rowIdIfGiven } from '../shared/ids.ts'
 import { type InputFields, mutation } from '../shared/mutation.ts'
 import { SlurmOperation } from '../slurm-operations/types.ts'
@@ -36,6 +38,29 @@ export const scaleInFields = (t: InputFields) => ({
   hostlist: t.string({ required: true, description: 'Names of the nodes in Slurm, for example `gpu[003-004]`; at most 10,000.' }),
 })
 
+const SlurmAccountingKind = builder.enumType('SlurmAccountingKind', {
+  description: 'Where the jobs of a managed cluster are recorded.',
+  values: same({
+    NONE: 'Nowhere.',
+    EXISTING: 'In a slurmdbd that exists. Nothing is written there.',
+    MANAGED: 'In slurmdbd and MariaDB, which are installed on a node.',
+  }),
+})
+const SlurmAccountingInput = builder.inputType('SlurmAccountingInput', {
+  description: 'Accounting of a managed cluster.',
+  fields: (t) => ({
+    kind: t.field({ type: SlurmAccountingKind, required: true, description: 'Where jobs are recorded.' }),
+    host: t.string({ description: 'EXISTING: host of slurmdbd, or host:port. It must accept the munge key of the cluster.' }),
+    nodeId: t.id({ description: 'MANAGED: node that gets slurmdbd and MariaDB; it may be the controller.' }),
+  }),
+})
+
+/** The verb rejects an empty field. */
+function accountingOf({ kind, host, nodeId }: typeof SlurmAccountingInput.$inferInput) {
+  if (kind === 'NONE') return { kind }
+  return kind === 'EXISTING' ? { kind, host: host ?? '' } : { kind, nodeId: nodeId ? rowId('ComputeNode', nodeId) : '' }
+}
+
 mutation('createSlurmCluster', {
   description: 'Creates a managed Slurm cluster: installs Slurm on nodes that are READY, and configures and starts it.',
   input: (t) => ({
@@ -58,6 +83,7 @@ mutation('createSlurmCluster', {
     }),
     repositoryUrl: t.string({ description: 'URL of a package repository. Default: the repositories of the nodes.' }),
     repositoryKey: t.string({ description: 'URL of its signing key. Default: `repository.asc` in the repository.' }),
+    accounting: t.field({ type: SlurmAccountingInput, description: 'Accounting. Default: none.' }),
     extraLines: t.stringList({ description: 'Further lines of slurm.conf; at most 200.' }),
     ...shardsPerGpu(t),
     ...reason(t),
@@ -67,13 +93,14 @@ mutation('createSlurmCluster', {
   errors,
   action: slurmOperationAudit.start,
   resolve: async (
-    { controllerNodeId, backupNodeId, computeNodeIds, loginNodeIds, partition, extraLines, shardsPerGpu, ...input },
+    { controllerNodeId, backupNodeId, computeNodeIds, loginNodeIds, partition, accounting, extraLines, shardsPerGpu, ...input },
     { ctx },
   ) => ({
     slurmOperation: await createSlurmCluster(ctx, {
       ...input,
       partition: partition ?? undefined,
       extraLines: extraLines ?? undefined,
+      accounting: accounting ? accountingOf(accounting) : undefined,
       shardsPerGpu: shardsPerGpu ?? undefined,
       controllerNodeId: rowId('ComputeNode', controllerNodeId),
       backupNodeId: rowIdIfGiven('ComputeNode', backupNodeId),

@@ -1,6 +1,6 @@
 import { request } from '../../client.ts'
 import { Command } from '../../command.ts'
-import { orThrow } from '../../errors.ts'
+import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { integer, omitUndefined } from '../../options.ts'
 import { ONE_NODE_HELP, SELECTOR_HELP, selectNode, selectNodes } from '../../selector.ts'
@@ -16,6 +16,8 @@ type Options = {
   maxNodes?: number
   stateFolder?: string
   prefix?: string
+  accountingHost?: string
+  accountingNode?: string
   repositoryUrl?: string
   repositoryKey?: string
   line: string[]
@@ -40,12 +42,16 @@ export const clusterCreate = () =>
     .option('--max-nodes <n>', 'maximum number of nodes', integer)
     .option('--state-folder <folder>', "folder of the controllers' state, on shared storage with a backup")
     .option('--prefix <folder>', 'folder with an installed Slurm, such as /opt/slurm; no packages are installed')
+    .option('--accounting-host <host>', 'slurmdbd that exists: host or host:port; nothing is written there')
+    .option('--accounting-node <selector>', `${ONE_NODE_HELP} that gets slurmdbd and MariaDB; it may be the controller`)
     .option('--repository-url <url>', 'package repository')
     .option('--repository-key <url>', 'signing key of the repository')
     .option('--line <line>', 'further line of slurm.conf; can be repeated', (line: string, all: string[]) => [...all, line], [])
     .option('--shards-per-gpu <n>', 'shards of each whole GPU, which as many jobs can share', integer)
     .option('--no-watch', 'do not wait for the end')
-    .action(async (name: string, { watch, controller, backup, compute, login, line, ...options }: Options) => {
+    .action(async (name: string, { watch, controller, backup, compute, login, line, ...given }: Options) => {
+      const { accountingHost, accountingNode, ...options } = given
+      if (accountingHost && accountingNode) throw new CliError('Give either --accounting-host or --accounting-node.', EXIT.usage)
       const { createSlurmCluster } = await request(
         graphql(`mutation ClusterCreate($input: CreateSlurmClusterInput!) {
           createSlurmCluster(input: $input) {
@@ -61,6 +67,10 @@ export const clusterCreate = () =>
             computeNodeIds: await ids(compute),
             ...(backup ? { backupNodeId: (await selectNode(backup)).id } : {}),
             ...(login ? { loginNodeIds: await ids(login) } : {}),
+            ...(accountingHost ? { accounting: { kind: 'EXISTING' as const, host: accountingHost } } : {}),
+            ...(accountingNode
+              ? { accounting: { kind: 'MANAGED' as const, nodeId: (await selectNode(accountingNode)).id } }
+              : {}),
             extraLines: line,
           },
         },

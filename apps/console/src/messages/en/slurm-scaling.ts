@@ -1,6 +1,12 @@
 /** Texts about creating and scaling managed Slurm clusters. */
 export const slurmScaling = {
   slurmScale: {
+    accounting: 'Accounting',
+    accountingHost: 'Host of slurmdbd',
+    accountingHostHint:
+      'Host or host:port. It must accept the munge key of the cluster and list the cluster. Muster writes nothing there.',
+    accountingNode: 'Node for slurmdbd and MariaDB',
+    accountingNodeHint: 'Name of a node; it may be the controller.',
     can: 'Can join',
     cancel: 'Cancel and undo',
     canceling: 'Canceling',
@@ -53,6 +59,11 @@ export const slurmScaling = {
     stateFolderHint: 'With a backup: on storage that both controllers share.',
     tooMany: 'More than 500 nodes match. Name fewer.',
   },
+  slurmAccountingKind: {
+    NONE: 'None',
+    EXISTING: 'Existing slurmdbd',
+    MANAGED: 'New slurmdbd and MariaDB',
+  },
   slurmOperationStatus: {
     CANCELED: 'Canceled',
     FAILED: 'Failed',
@@ -78,6 +89,7 @@ export const slurmScaling = {
     'remove the nodes from the configuration': 'Remove the nodes from the configuration',
     'restore configuration': 'Restore the configuration',
     'run a test job on each node': 'Run a test job on each node',
+    'set up accounting': 'Set up accounting',
     'start slurmd': 'Start slurmd',
     'start the controller': 'Start the controller',
     undo: 'Undo',

@@ -1,6 +1,11 @@
 /** Texts about creating and scaling managed Slurm clusters. */
 export const slurmScaling = {
   slurmScale: {
+    accounting: '记账',
+    accountingHost: 'slurmdbd 主机',
+    accountingHostHint: '主机或 主机:端口。它须接受该集群的 munge 密钥并已登记该集群。Muster 不会写入任何内容。',
+    accountingNode: '安装 slurmdbd 和 MariaDB 的节点',
+    accountingNodeHint: '节点名称，可以是控制器。',
     can: '可以加入',
     cancel: '取消并撤销',
     canceling: '正在取消',
@@ -52,6 +57,11 @@ export const slurmScaling = {
     stateFolderHint: '有备用控制器时，须位于两个控制器共享的存储上。',
     tooMany: '匹配的节点超过 500 个，请缩小范围。',
   },
+  slurmAccountingKind: {
+    NONE: '无',
+    EXISTING: '已有的 slurmdbd',
+    MANAGED: '新建 slurmdbd 和 MariaDB',
+  },
   slurmOperationStatus: {
     CANCELED: '已取消',
     FAILED: '失败',
@@ -77,6 +87,7 @@ export const slurmScaling = {
     'remove the nodes from the configuration': '从配置中移除节点',
     'restore configuration': '恢复配置',
     'run a test job on each node': '在每个节点上运行测试作业',
+    'set up accounting': '设置记账',
     'start slurmd': '启动 slurmd',
     'start the controller': '启动控制器',
     undo: '撤销',

@@ -1,10 +1,11 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
+import type { VariablesOf } from '@/graphql/graphql.ts'
 import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
-import { TextAreaField, TextField } from '@/ui/field.tsx'
+import { SelectField, TextAreaField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { useFindNode } from '../find-node.ts'
 import { CreateCluster } from './documents.ts'
@@ -20,6 +21,9 @@ const EMPTY = {
   partition: 'batch',
   maxNodes: '',
   stateFolder: '',
+  accounting: 'NONE',
+  accountingHost: '',
+  accountingNodeId: '',
   prefix: '',
   repositoryUrl: '',
   shardsPerGpu: '',
@@ -27,6 +31,10 @@ const EMPTY = {
   reason: '',
 }
 type Form = typeof EMPTY
+type Accounting = NonNullable<VariablesOf<typeof CreateCluster>['input']['accounting']>
+const ACCOUNTING = ['NONE', 'EXISTING', 'MANAGED'] as const satisfies readonly Accounting['kind'][]
+/** Fields of the input whose path is another one. */
+const PATHS: Partial<Record<keyof Form, string>> = { accountingHost: 'accounting.host', accountingNodeId: 'accounting.nodeId' }
 type Problems = Partial<Record<keyof Form, string>>
 const REQUIRED = ['name', 'controllerNodeId', 'computeNodeIds', 'reason'] as const
 
@@ -41,11 +49,11 @@ export function CreateForm() {
   const field = (key: keyof Form) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
-    error: problems[key] ?? issueFor(create.problem, key),
+    error: problems[key] ?? issueFor(create.problem, PATHS[key] ?? key),
   })
   async function resolveNodes() {
     const found: Problems = {}
-    const one = async (key: 'controllerNodeId' | 'backupNodeId') => {
+    const one = async (key: 'controllerNodeId' | 'backupNodeId' | 'accountingNodeId') => {
       const result = await findNode(form[key].trim())
       if ('problem' in result) found[key] = result.problem
       return 'id' in result ? result.id : ''
@@ -61,8 +69,14 @@ export function CreateForm() {
       computeNodeIds: await many('computeNodeIds'),
       loginNodeIds: form.loginNodeIds.trim() ? await many('loginNodeIds') : [],
     }
+    const accounting: Accounting =
+      form.accounting === 'MANAGED'
+        ? { kind: 'MANAGED', nodeId: await one('accountingNodeId') }
+        : form.accounting === 'EXISTING'
+          ? { kind: 'EXISTING', host: form.accountingHost.trim() }
+          : { kind: 'NONE' }
     setProblems(found)
-    return Object.keys(found).length > 0 ? null : ids
+    return Object.keys(found).length > 0 ? null : { ...ids, accounting }
   }
   async function run() {
     const ids = await resolveNodes()
@@ -110,6 +124,29 @@ export function CreateForm() {
         <TextField label={t('slurmScale.partition')} mono {...field('partition')} />
         <TextField label={t('slurm.maxNodes')} type="number" min={1} optional {...field('maxNodes')} />
       </div>
+      <SelectField label={t('slurmScale.accounting')} {...field('accounting')}>
+        {ACCOUNTING.map((kind) => (
+          <option key={kind} value={kind}>
+            {t(`slurmAccountingKind.${kind}`)}
+          </option>
+        ))}
+      </SelectField>
+      {form.accounting === 'EXISTING' && (
+        <TextField
+          label={t('slurmScale.accountingHost')}
+          hint={t('slurmScale.accountingHostHint')}
+          mono
+          {...field('accountingHost')}
+        />
+      )}
+      {form.accounting === 'MANAGED' && (
+        <TextField
+          label={t('slurmScale.accountingNode')}
+          hint={t('slurmScale.accountingNodeHint')}
+          mono
+          {...field('accountingNodeId')}
+        />
+      )}
       <TextField label={t('slurmScale.prefix')} hint={t('slurmScale.prefixHint')} mono optional {...field('prefix')} />
       <TextField
         label={t('slurmScale.repository')}

@@ -1,7 +1,7 @@
 import type { ConfigFiles } from '@muster/slurm/config'
 import { type OperationContext, RunRefused } from './operation.ts'
 
-type Role = 'controller' | 'compute' | 'login'
+type Role = 'controller' | 'compute' | 'login' | 'database'
 type Install = {
   role: Role
   /** Addresses of the controllers. */
@@ -29,7 +29,7 @@ export const installSlurm = (
     ...(stateFolder ? { slurm_node_state_folder: stateFolder } : {}),
   })
 
-/** Removes Slurm and the munge key from nodes. One node that no run may use does not keep the others from it. */
+/** Removes Slurm and the munge key from nodes. A database stays. One node that no run may use does not keep the others from it. */
 export async function removeSlurm(
   op: OperationContext,
   nodeIds: string[],

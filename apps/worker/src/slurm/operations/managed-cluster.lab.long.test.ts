@@ -105,6 +105,16 @@ describe.runIf(canRunSlurm())('a managed cluster', () => {
     await vi.waitFor(async () => expect((await lines()).length).toBeGreaterThan(times.length), LONG)
   }
 
+  /** The password of the database is in no output of a run and no argument of a process. */
+  async function expectNoPassword(password: string): Promise<void> {
+    expect(password).toMatch(/^[\w-]{32}$/)
+    const { rows } = await t.runtime.db.execute(
+      sql`select 1 from job_run_events e where e::text like ${`%${password}%`} union select 1 from job_runs r where r::text like ${`%${password}%`}`,
+    )
+    expect(rows).toEqual([])
+    expect(await on(CONTROLLER, 'cat /proc/[0-9]*/cmdline | tr "\\0" " "')).not.toContain(password)
+  }
+
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'muster-managed-'))
     const names = [CONTROLLER, 'cpu-1', 'cpu-2', 'cpu-3', 'cpu-4', 'cpu-10']
@@ -139,6 +149,7 @@ describe.runIf(canRunSlurm())('a managed cluster', () => {
       controllerNodeId: id(CONTROLLER),
       computeNodeIds: [id('cpu-1'), id('cpu-10')],
       maxNodes: 4,
+      accounting: { kind: 'MANAGED', nodeId: id(CONTROLLER) },
       repositoryUrl: repository.url,
       extraLines: LAB_LINES,
       reason: 'test',
@@ -153,6 +164,17 @@ describe.runIf(canRunSlurm())('a managed cluster', () => {
       ],
     })
     expect(await on(CONTROLLER, "sinfo --noheader --format='%P %T %N'")).toBe('batch* idle cpu-[1,10]')
+    const finished = await on(CONTROLLER, 'sbatch --parsable --chdir=/tmp --output=/dev/null --wrap=true')
+    await vi.waitFor(
+      async () =>
+        expect(await on(CONTROLLER, `sacct --jobs=${finished} --noheader --parsable2 --format=JobID,State,Cluster`)).toContain(
+          `${finished}|COMPLETED|prod`,
+        ),
+      LONG,
+    )
+    expect(await on(CONTROLLER, 'stat --format="%U %a" /etc/slurm/slurmdbd.conf')).toBe('slurm 600')
+    expect(await on(CONTROLLER, 'sacctmgr --noheader --parsable2 list cluster format=Cluster')).toBe('prod')
+    await expectNoPassword(await on(CONTROLLER, 'sed -n s/^StoragePass=//p /etc/slurm/slurmdbd.conf'))
     const script = '#!/bin/sh\nwhile :; do date +%s >> /tmp/lines; sleep 1; done\n'
     await lab.node(CONTROLLER).exec(['sbatch', '--nodelist=cpu-1', '--chdir=/tmp', '--output=/dev/null'], { input: script })
     await vi.waitFor(async () => expect((await lines()).length).toBeGreaterThan(2), LONG)

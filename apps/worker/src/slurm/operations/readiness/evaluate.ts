@@ -69,6 +69,7 @@ export function evaluateReadiness(output: string, input: ReadinessInput): SlurmN
     )
   if (has('running', 'slurmd') || found.has('port'))
     add('slurm', 'FAILED', 'slurmd runs here already, or another program uses port 6818; stop it, or choose another node')
+  else if (has('running', 'slurmdbd')) add('slurm', 'FAILED', 'slurmdbd of another cluster runs here; choose another node')
   else if (has('running', 'slurmctld')) add('slurm', 'FAILED', 'slurmctld of another cluster runs here; choose another node')
   else if (has('installed', 'slurmd')) addVersion(add, value('version'), release)
   else add('slurm', 'OK', input.installsPackages ? 'not installed' : 'in the prefix')

@@ -16,7 +16,7 @@ export function readinessScript({ controllers, files }: ReadinessRequest): strin
     'echo "arch $(uname -m)"',
     'echo "hostname $(hostname -s 2>/dev/null || hostname)"',
     'echo "clock $(date +%s)"',
-    'for name in munged slurmd slurmctld; do',
+    'for name in munged slurmd slurmctld slurmdbd; do',
     '  command -v $name >/dev/null && echo "installed $name"',
     '  pidof $name >/dev/null 2>&1 && echo "running $name"',
     'done',

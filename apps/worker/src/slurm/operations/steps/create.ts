@@ -1,13 +1,25 @@
+import type { SlurmConfigVersion } from '@muster/core/slurm-configs'
 import type { CreatePlan } from '@muster/core/slurm-scaling'
 import { parseVersion } from '@muster/slurm'
+import { addAccountingCluster, listAccountingClusters } from '@muster/slurm/commands'
 import { createConfig } from '@muster/slurm/config'
 import { QueryFailure } from '../../run-query.ts'
-import { pollCluster, readClusterNodes } from '../cluster-state.ts'
+import { pollCluster, readClusterNodes, runAsRoot } from '../cluster-state.ts'
 import { installSlurm, removeSlurm } from '../install.ts'
 import { type OperationContext, OperationFailure, type Step, type Workflow } from '../operation.ts'
 import { assertSomeLeft, checkNodes, checkReadiness } from '../readiness/check-nodes.ts'
 import { forgetRollouts, recordRollout, storeConfig } from '../rollout.ts'
-import { drain, joinGroup, leaveGroup, left, nodeIdsOf, recordHosts, testNodes, waitForRegistration } from './members.ts'
+import {
+  drain,
+  joinGroup,
+  leaveGroup,
+  left,
+  nodeIdsOf,
+  preparePassword,
+  recordHosts,
+  testNodes,
+  waitForRegistration,
+} from './members.ts'
 
 /** A new slurmctld answers within seconds. */
 const START_MS = 60_000
@@ -15,13 +27,23 @@ const START_MS = 60_000
 const planOf = ({ row }: OperationContext) => row.plan as CreatePlan
 const controllerIds = (op: OperationContext) => planOf(op).controllers.map(({ nodeId }) => nodeId)
 const loginIds = (op: OperationContext) => planOf(op).login.map(({ nodeId }) => nodeId)
+/** The node with the database is often the controller. */
+const databaseIds = (op: OperationContext) => {
+  const { database } = planOf(op)
+  return database ? [database.nodeId] : []
+}
+const allIds = (op: OperationContext, nodes: readonly { nodeId: string | null }[]) => [
+  ...new Set([...controllerIds(op), ...loginIds(op), ...databaseIds(op), ...nodes.flatMap(({ nodeId }) => nodeId ?? [])]),
+]
 const addresses = (op: OperationContext) => planOf(op).controllers.map(({ address }) => address)
 
 const check: Step = {
   name: 'check nodes',
   async run(op) {
     const plan = planOf(op)
-    const others = [...plan.controllers.map(({ nodeId, name }) => ({ nodeId, name })), ...plan.login]
+    const named = [...plan.controllers.map(({ nodeId, name }) => ({ nodeId, name })), ...plan.login]
+    const database = plan.database && !controllerIds(op).includes(plan.database.nodeId) ? [plan.database] : []
+    const others = [...named, ...database]
     const bare = { sockets: 1, coresPerSocket: 1, threadsPerCore: 1, realMemoryMiB: 1, gres: [], features: [] }
     const found = await checkNodes(
       op,
@@ -43,7 +65,7 @@ const install: Step = {
   name: 'install Slurm',
   async run(op) {
     const nodes = left(op)
-    await joinGroup(op, [...controllerIds(op), ...loginIds(op), ...nodeIdsOf(nodes)])
+    await joinGroup(op, allIds(op, nodes))
     const { stateFolder } = planOf(op).settings
     await op.updateNodes(nodes.map(({ name }) => ({ name, phase: 'INSTALLING' })))
     assertNone(await installSlurm(op, controllerIds(op), { role: 'controller', start: false, stateFolder }))
@@ -69,22 +91,52 @@ async function installedRelease(op: OperationContext): Promise<string> {
   return release
 }
 
+/** The configuration of the nodes that are left. */
+async function createdConfig(op: OperationContext): Promise<SlurmConfigVersion> {
+  const { settings, nodes } = planOf(op)
+  const names = new Set(left(op).map(({ name }) => name))
+  const used = nodes.filter(({ name }) => names.has(name))
+  return storeConfig(op, 'CREATED', createConfig(settings, used, await installedRelease(op)), settings)
+}
+
+/** Before slurmctld starts: without its entry in the database it would not. */
+const setUpAccounting: Step = {
+  name: 'set up accounting',
+  async run(op) {
+    const { database, settings } = planOf(op)
+    const { accountingHost, clusterName, stateFolder } = settings
+    if (accountingHost === null) return op.report('Jobs are not recorded.')
+    // sacctmgr reads the host of slurmdbd from slurm.conf.
+    const config = (await createdConfig(op)).files
+    assertNone(await installSlurm(op, controllerIds(op), { role: 'controller', start: false, config, stateFolder }))
+    if (database) {
+      await preparePassword(op, database.nodeId)
+      assertNone(await installSlurm(op, [database.nodeId], { role: 'database', start: true }))
+    }
+    const isListed = async () => (await runAsRoot(op, listAccountingClusters())).split('\n').includes(clusterName)
+    if (!database && !(await isListed()))
+      throw new OperationFailure(
+        `slurmdbd on ${accountingHost} has no cluster ${clusterName}, and Muster does not write its database. Add it there with \`sacctmgr add cluster ${clusterName}\`, then create the cluster again.`,
+      )
+    if (!(await isListed())) await runAsRoot(op, addAccountingCluster(clusterName))
+    if (!(await isListed()))
+      throw new OperationFailure(`slurmdbd on ${accountingHost} does not list the cluster ${clusterName} after it was added.`)
+  },
+}
+
 const startController: Step = {
   name: 'start the controller',
   async run(op) {
-    const { settings, nodes } = planOf(op)
-    const names = new Set(left(op).map(({ name }) => name))
-    const release = await installedRelease(op)
-    const used = nodes.filter(({ name }) => names.has(name))
-    const version = await storeConfig(op, 'CREATED', createConfig(settings, used, release), settings)
+    const { stateFolder } = planOf(op).settings
+    const names = left(op).map(({ name }) => name)
+    const version = await createdConfig(op)
     const config = version.files
-    const { stateFolder } = settings
     assertNone(await installSlurm(op, controllerIds(op), { role: 'controller', start: true, config, stateFolder }))
     assertNone(await installSlurm(op, loginIds(op), { role: 'login', start: true, config }))
     await recordRollout(op, version)
     await pollCluster(op, new Date(Date.now() + START_MS), async () => true)
-    await drain(op, [...names])
-    await op.updateNodes([...names].map((name) => ({ name, phase: 'CONFIGURED' })))
+    await drain(op, names)
+    await op.updateNodes(names.map((name) => ({ name, phase: 'CONFIGURED' })))
   },
 }
 
@@ -120,7 +172,7 @@ async function assertNoJobs(op: OperationContext): Promise<void> {
 }
 
 export const CREATE: Workflow = {
-  steps: [check, install, startController, start, test],
+  steps: [check, install, setUpAccounting, startController, start, test],
   undo: [
     {
       name: 'undo',
@@ -132,12 +184,17 @@ export const CREATE: Workflow = {
         const failed = new Map([
           ...(await removeSlurm(op, nodeIdsOf(nodes), 'compute')),
           ...(await removeSlurm(op, loginIds(op), 'login')),
+          // First, because the controller may be the same node.
+          ...(await removeSlurm(op, databaseIds(op), 'database')),
           ...(await removeSlurm(op, controllerIds(op), 'controller', stateFolder)),
         ])
-        await leaveGroup(op, [...controllerIds(op), ...loginIds(op), ...nodeIdsOf(op.nodes)])
+        await leaveGroup(op, allIds(op, op.nodes))
         await forgetRollouts(op)
-        const known = [...planOf(op).controllers, ...planOf(op).login, ...planOf(op).nodes]
+        const { database } = planOf(op)
+        const known = [...planOf(op).controllers, ...planOf(op).login, ...planOf(op).nodes, ...(database ? [database] : [])]
         const left = known.filter(({ nodeId }) => failed.has(nodeId)).map(({ nodeId, name }) => `${name}: ${failed.get(nodeId)}`)
+        if (database)
+          await op.report(`MariaDB on ${database.name} stays, with the data of slurmdbd (slurm_acct_db) if there is any.`)
         if (left.length > 0) throw new OperationFailure(`Slurm could not be removed from ${left.join('; ')}.`)
       },
     },

@@ -1,6 +1,6 @@
 import { retryTransient } from '@muster/core/retry-transient'
 import type { SlurmOperationNode } from '@muster/core/slurm-operations'
-import { leaveClusterGroup, prepareClusterGroup } from '@muster/core/slurm-scaling'
+import { leaveClusterGroup, prepareClusterGroup, prepareDatabasePassword } from '@muster/core/slurm-scaling'
 import { actionArguments, createReservation, deleteReservation, testJob } from '@muster/slurm/commands'
 import { pollCluster, readClusterNodes, runAsRoot } from '../cluster-state.ts'
 import type { FailedHosts } from '../install.ts'
@@ -23,6 +23,9 @@ export const drainReason = ({ row: { id, kind } }: OperationContext): string =>
 /** Puts nodes, and the controllers, in the group that has the munge key. */
 export const joinGroup = (op: OperationContext, nodeIds: string[]): Promise<string> =>
   retryTransient(() => prepareClusterGroup(op.ctx, { clusterId: op.cluster.id, nodeIds }))
+
+export const preparePassword = (op: OperationContext, nodeId: string): Promise<void> =>
+  retryTransient(() => prepareDatabasePassword(op.ctx, { nodeId }))
 
 export const leaveGroup = (op: OperationContext, nodeIds: string[]): Promise<void> =>
   retryTransient(() => leaveClusterGroup(op.ctx, { clusterId: op.cluster.id, nodeIds }))
