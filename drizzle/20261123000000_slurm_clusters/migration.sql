@@ -255,6 +255,18 @@ CREATE TABLE "slurm_operations" (
           when problem_count < node_count then 'PARTIAL' else 'FAILED' end) STORED NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "slurm_readiness_checks" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"cluster_id" uuid,
+	"prefix" text,
+	"nodes" jsonb DEFAULT '[]' NOT NULL,
+	"error" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"started_at" timestamp with time zone,
+	"finished_at" timestamp with time zone
+);
+--> statement-breakpoint
 ALTER TABLE "grants" ADD COLUMN "cluster_id" uuid;--> statement-breakpoint
 ALTER TABLE "grants" ADD COLUMN "partitions" text[];--> statement-breakpoint
 ALTER TABLE "job_runs" ADD COLUMN "slurm" jsonb;--> statement-breakpoint
@@ -291,6 +303,9 @@ CREATE INDEX "slurm_operations_tenant_id_id_index" ON "slurm_operations" ("tenan
 CREATE INDEX "slurm_operations_cluster_id_id_index" ON "slurm_operations" ("cluster_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_operations_created_at_index" ON "slurm_operations" ("created_at") WHERE finished_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "slurm_operations_one_unfinished" ON "slurm_operations" ("cluster_id") WHERE finished_at is null;--> statement-breakpoint
+CREATE INDEX "slurm_readiness_checks_tenant_id_id_index" ON "slurm_readiness_checks" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "slurm_readiness_checks_cluster_id_index" ON "slurm_readiness_checks" ("cluster_id");--> statement-breakpoint
+CREATE INDEX "slurm_readiness_checks_created_at_index" ON "slurm_readiness_checks" ("created_at") WHERE finished_at is null;--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
@@ -335,4 +350,6 @@ ALTER TABLE "slurm_operations" ADD CONSTRAINT "slurm_operations_tenant_id_tenant
 ALTER TABLE "slurm_operations" ADD CONSTRAINT "slurm_operations_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_operations" ADD CONSTRAINT "slurm_operations_cancel_requested_by_id_users_id_fkey" FOREIGN KEY ("cancel_requested_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_operations" ADD CONSTRAINT "slurm_operations_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_readiness_checks" ADD CONSTRAINT "slurm_readiness_checks_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "slurm_readiness_checks" ADD CONSTRAINT "slurm_readiness_checks_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "grants" ADD CONSTRAINT "grants_one_scope" CHECK (num_nonnulls("group_id", "cluster_id") = 1);

@@ -16,6 +16,7 @@ import { credentialRotationQueue } from '@muster/core/rotations'
 import { jobRunQueue } from '@muster/core/runs'
 import { slurmActionQueue } from '@muster/core/slurm-actions'
 import { slurmOperationQueue } from '@muster/core/slurm-operations'
+import { slurmReadinessQueue } from '@muster/core/slurm-scaling'
 import packageJson from '../package.json' with { type: 'json' }
 import { chooseIsolation } from './ansible/isolation/choose-isolation.ts'
 import { describeIsolation } from './ansible/isolation/isolation.ts'
@@ -29,6 +30,7 @@ import { jobRunHandler } from './handlers/job-run.ts'
 import { slurmActionHandler } from './handlers/slurm-action.ts'
 import { slurmClusterTestHandler } from './handlers/slurm-cluster-test.ts'
 import { slurmOperationHandler } from './handlers/slurm-operation.ts'
+import { slurmReadinessHandler } from './handlers/slurm-readiness.ts'
 import { slurmRefreshHandler } from './handlers/slurm-refresh.ts'
 import { serveHealth } from './health.ts'
 import { reconcileAgentHistory, reconcileAgents } from './reconcilers/agents.ts'
@@ -187,6 +189,11 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       slurmOperationQueue,
       config.SSH_CONCURRENCY,
       slurmOperationHandler({ ...deps, controllers, stopping: sshStop.signal }),
+    )
+    await queue.work(
+      slurmReadinessQueue,
+      config.SSH_CONCURRENCY,
+      slurmReadinessHandler({ ...deps, controllers, stopping: sshStop.signal }),
     )
     await queue.work(credentialRotationQueue, ROTATIONS, credentialRotationHandler(ssh))
     await queue.work(

@@ -28,6 +28,7 @@ import { noIsolation } from '../ansible/isolation/isolation.ts'
 import { slurmActionHandler } from '../handlers/slurm-action.ts'
 import { slurmClusterTestHandler } from '../handlers/slurm-cluster-test.ts'
 import { slurmOperationHandler } from '../handlers/slurm-operation.ts'
+import { slurmReadinessHandler } from '../handlers/slurm-readiness.ts'
 import { slurmRefreshHandler } from '../handlers/slurm-refresh.ts'
 import { createControllerSessions } from '../slurm/controller-sessions.ts'
 import { createNodeFixture } from './node-fixture.ts'
@@ -117,6 +118,8 @@ export async function createSlurmFixture(lab: OwnedLab) {
       const [{ status } = { status: null }] = await db.select().from(slurmActions).where(eq(slurmActions.id, action.id))
       if (status !== 'SUCCEEDED') throw new Error(`The action ${request.verb} has the status ${status}.`)
     },
+    /** Executes a check of nodes. */
+    checkReadiness: ({ id }: { id: string }) => slurmReadinessHandler(deps)({ id, tenantId: tenant.id }),
     /** Executes an operation on a cluster, and the job runs that it starts. @returns the operation afterwards */
     async operate({ id }: { id: string }): Promise<SlurmOperation> {
       const done = slurmOperationHandler(deps)({ id, tenantId: tenant.id })

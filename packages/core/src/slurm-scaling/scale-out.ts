@@ -44,8 +44,8 @@ const Targets = {
   partitions: z.array(singleLineText(255)).max(100).default([]),
   shardsPerGpu: ShardsPerGpu,
 }
-const isOneSelection = ({ limit, nodeIds }: { limit?: unknown; nodeIds?: unknown }) => !limit !== !nodeIds
-const ONE_SELECTION = 'name the nodes: either limit or nodeIds'
+export const isOneSelection = ({ limit, nodeIds }: { limit?: unknown; nodeIds?: unknown }) => !limit !== !nodeIds
+export const ONE_SELECTION = 'name the nodes: either limit or nodeIds'
 
 export const PreviewSlurmScaleOutInput = z.object(Targets).refine(isOneSelection, ONE_SELECTION)
 export const ScaleOutSlurmClusterInput = z

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { gresLines, nodeLine } from '../../../slurm/src/config/create.ts'
 import { removeSlurmCluster, slurmClusters } from '../clusters/index.ts'
 import { deleteNodeGroup, nodeGroupMembers, nodeGroups, setNodeGroupMembers } from '../groups/index.ts'
+import { systemCtx } from '../kernel/context.ts'
 import { type ComputeNode, computeNodes } from '../nodes/index.ts'
 import { runJob } from '../runs/index.ts'
 import { recordSlurmConfigRollout, slurmConfigVersions } from '../slurm-configs/index.ts'
@@ -17,14 +18,20 @@ import { setSecretVar, unsetSecretVar } from '../variables/index.ts'
 import { variableSecrets } from '../variables/tables.ts'
 import { configNodeOf, gresOf, gresType, withShards } from './config-node.ts'
 import {
+  checkSlurmReadiness,
   createSlurmCluster,
+  failStalledReadinessChecks,
   forgetClusterConfig,
   prepareClusterGroup,
+  prepareDatabasePassword,
   previewSlurmScaleIn,
   previewSlurmScaleOut,
+  recordSlurmReadiness,
   releaseSlurmCluster,
   scaleInSlurmCluster,
   scaleOutSlurmCluster,
+  slurmReadinessChecks,
+  startSlurmReadinessCheck,
   storeScaledConfig,
 } from './index.ts'
 
@@ -111,6 +118,25 @@ describe('createSlurmCluster', () => {
     expect(JSON.stringify([operation, cluster])).not.toContain('munge_key')
   })
 
+  test('installs the database on the controller or a node of its own, and changes none that exists', async () => {
+    const managed = (nodeId: string) => ({ accounting: { kind: 'MANAGED', nodeId } })
+    await expect(create(managed(nodes[1]!.id))).rejects.toThrow(/one role only/)
+    await expect(create({ accounting: { kind: 'EXISTING', host: 'dbd 1' } })).rejects.toThrow(/host:port/)
+    const existing = await create({ name: 'first', ...{ accounting: { kind: 'EXISTING', host: 'dbd-1:7000' } } })
+    expect(existing.plan).toMatchObject({ database: null, settings: { accountingHost: 'dbd-1:7000' } })
+    const others = { controllerNodeId: nodes[4]!.id, computeNodeIds: idsOf(5, 6) }
+    const operation = await create({ ...others, ...managed(nodes[4]!.id) })
+    expect(operation.plan).toMatchObject({ database: { nodeId: nodes[4]!.id }, settings: { accountingHost: nodes[4]!.host } })
+    const clusters = await t.runtime.db.select().from(slurmClusters).where(eq(slurmClusters.tenantId, ours.tenant.id))
+    expect(clusters.map(({ name, reuseDatabase, databaseNodeId }) => [name, reuseDatabase, databaseNodeId])).toEqual([
+      ['first', true, null],
+      ['prod', false, nodes[4]!.id],
+    ])
+    for (let i = 0; i < 2; i++) await prepareDatabasePassword(ours.worker, { nodeId: nodes[4]!.id })
+    const secrets = await t.runtime.db.select().from(variableSecrets).where(eq(variableSecrets.tenantId, ours.tenant.id))
+    expect(secrets).toMatchObject([{ name: 'slurm_database_password' }])
+  })
+
   test('rejects nodes that are not READY, in another cluster, in two roles, and lines that Muster writes', async () => {
     await t.runtime.db.update(computeNodes).set({ readyAt: null }).where(eq(computeNodes.id, nodes[2]!.id))
     await expect(create()).rejects.toThrow(/only READY nodes/)
@@ -191,6 +217,44 @@ describe('scale-out', () => {
     await expect(previewSlurmScaleOut(ours.admin, { clusterId, nodeIds: idsOf(2, 3) })).rejects.toThrow(
       /is not managed by Muster/,
     )
+  })
+})
+
+describe('a check of nodes', () => {
+  const check = (more: object = {}, ctx = ours.admin) => checkSlurmReadiness(ctx, { nodeIds: idsOf(3, 5), ...more })
+
+  test('is of the nodes that can join, and is recorded by one worker', async () => {
+    const clusterId = await created()
+    const found = await check({ clusterId, nodeIds: idsOf(1, 4) })
+    expect(found.nodes).toMatchObject(nodes.slice(2, 4).map(({ id, name }) => ({ nodeId: id, name, checks: null })))
+    expect(await startSlurmReadinessCheck(ours.worker, found)).toMatchObject({ cluster: { id: clusterId } })
+    expect(await startSlurmReadinessCheck(ours.worker, found)).toBeNull()
+    const checks = [{ name: 'clock', state: 'OK' as const, message: 'equal' }]
+    const checked = found.nodes.map((node) => ({ ...node, checks }))
+    await recordSlurmReadiness(ours.worker, { id: found.id, nodes: checked, error: null })
+    await recordSlurmReadiness(ours.worker, { id: found.id, nodes: [], error: 'late' })
+    const rows = await t.runtime.db.select().from(slurmReadinessChecks).where(eq(slurmReadinessChecks.id, found.id))
+    expect(rows).toMatchObject([{ nodes: checked, error: null, finishedAt: expect.any(Date) }])
+  })
+
+  test('needs an admin, nodes of the tenant, and one that can join', async () => {
+    await expect(check({}, ours.operator)).rejects.toThrow(/slurm:scale:nodes/)
+    await expect(check({}, (await t.given.tenant()).admin)).rejects.toThrow(/There is no/)
+    await created()
+    await expect(check({ nodeIds: idsOf(0, 1) })).rejects.toThrow(/none of the nodes can join/)
+  })
+
+  test('fails when its worker is lost', async () => {
+    const { id } = await check()
+    await startSlurmReadinessCheck(ours.worker, { id })
+    expect(await failStalledReadinessChecks(systemCtx(t.runtime))).toBe(0)
+    await t.runtime.db
+      .update(slurmReadinessChecks)
+      .set({ startedAt: sql`now() - interval '2 hours'` })
+      .where(eq(slurmReadinessChecks.id, id))
+    expect(await failStalledReadinessChecks(systemCtx(t.runtime))).toBe(1)
+    const [row] = await t.runtime.db.select().from(slurmReadinessChecks).where(eq(slurmReadinessChecks.id, id))
+    expect(row!.error).toMatch(/The worker was lost/)
   })
 })
 

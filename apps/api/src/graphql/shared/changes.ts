@@ -19,6 +19,7 @@ const {
   slurmClusterTests,
   slurmOperationNodes,
   slurmOperations,
+  slurmReadinessChecks,
 } = schema
 
 /** How to detect changes of a row: the times of its changes, a value that differs after others, and whether it is final. */
@@ -75,6 +76,12 @@ const WATCHED = {
     times: [slurmClusters.updatedAt, slurmClusters.refreshedAt],
     version: sql`${slurmClusters.failureCount}`,
     isFinal: sql`false`,
+  },
+  slurmReadinessCheck: {
+    table: slurmReadinessChecks,
+    times: [slurmReadinessChecks.startedAt, slurmReadinessChecks.finishedAt],
+    version: sql`md5(${slurmReadinessChecks.nodes}::text)`,
+    isFinal: isFinished(slurmReadinessChecks.finishedAt),
   },
   slurmClusterTest: {
     table: slurmClusterTests,

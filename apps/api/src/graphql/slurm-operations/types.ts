@@ -27,7 +27,7 @@ const SlurmOperationStepType = builder.objectRef<SlurmOperationStep>('SlurmOpera
   }),
 })
 
-const SlurmNodeCheckType = builder.objectRef<SlurmNodeCheck>('SlurmNodeCheck').implement({
+export const SlurmNodeCheckType = builder.objectRef<SlurmNodeCheck>('SlurmNodeCheck').implement({
   description: 'A check of a node before or during an operation.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'What was checked.' }),

@@ -1,2 +1,3 @@
 import './mutations.ts'
 import './queries.ts'
+import './readiness.ts'

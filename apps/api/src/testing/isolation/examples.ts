@@ -70,6 +70,9 @@ export const MORE: Record<string, Record<string, unknown>> = {
   'Mutation.addSlurmCluster(input.backupNodeId)': { input: { controllerNodeId: '$ComputeNode:0' } },
   'Mutation.scaleOutSlurmCluster': { input: { limit: 'all' } },
   'Mutation.scaleOutSlurmCluster(input.nodeIds)': { input: { limit: undefined } },
+  'Mutation.checkSlurmReadiness': { input: { limit: 'all' } },
+  'Mutation.checkSlurmReadiness(input.nodeIds)': { input: { limit: undefined } },
+  'Mutation.createSlurmCluster(input.accounting.nodeId)': { input: { accounting: { kind: 'MANAGED' } } },
   'Mutation.createSlurmCluster': {
     input: { name: 'made', controllerNodeId: '$ComputeNode:0', computeNodeIds: ['$ComputeNode:0'] },
   },

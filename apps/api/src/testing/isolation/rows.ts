@@ -129,6 +129,9 @@ export async function rowsOf(
         ],
       },
     ],
+    slurm_readiness_checks: [
+      { nodes: [{ nodeId: marker, name: marker, config: {}, checks: [{ name: marker, state: 'OK', message: marker }] }] },
+    ],
     slurm_cluster_tests: [
       {
         queries: [query],

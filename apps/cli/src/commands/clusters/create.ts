@@ -3,7 +3,8 @@ import { Command } from '../../command.ts'
 import { CliError, EXIT, orThrow } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { integer, omitUndefined } from '../../options.ts'
-import { ONE_NODE_HELP, SELECTOR_HELP, selectNode, selectNodes } from '../../selector.ts'
+import { nameList, ONE_NODE_HELP, SELECTOR_HELP, selectNode, selectNodes } from '../../selector.ts'
+import { checkReadiness } from './check-readiness.ts'
 import { followOperation } from './operations/watch.ts'
 
 type Options = {
@@ -23,6 +24,7 @@ type Options = {
   line: string[]
   shardsPerGpu?: number
   reason: string
+  check?: boolean
   watch: boolean
 }
 
@@ -48,10 +50,18 @@ export const clusterCreate = () =>
     .option('--repository-key <url>', 'signing key of the repository')
     .option('--line <line>', 'further line of slurm.conf; can be repeated', (line: string, all: string[]) => [...all, line], [])
     .option('--shards-per-gpu <n>', 'shards of each whole GPU, which as many jobs can share', integer)
+    .option('--check', 'check the nodes over SSH, and start nothing')
     .option('--no-watch', 'do not wait for the end')
     .action(async (name: string, { watch, controller, backup, compute, login, line, ...given }: Options) => {
-      const { accountingHost, accountingNode, ...options } = given
+      const { accountingHost, accountingNode, check, ...options } = given
       if (accountingHost && accountingNode) throw new CliError('Give either --accounting-host or --accounting-node.', EXIT.usage)
+      if (check) {
+        const all = [controller, backup, compute, login, accountingNode].flatMap((selector) => selector ?? [])
+        const nodeIds = [...new Set((await Promise.all(all.map(ids))).flat())]
+        const failed = await checkReadiness({ nodeIds, ...(given.prefix ? { prefix: given.prefix } : {}) })
+        if (failed.length > 0) throw new CliError(`${nameList(failed)} cannot join. Nothing was started.`, EXIT.rejected)
+        return void process.stderr.write('All nodes can join. Nothing was started.\n')
+      }
       const { createSlurmCluster } = await request(
         graphql(`mutation ClusterCreate($input: CreateSlurmClusterInput!) {
           createSlurmCluster(input: $input) {

@@ -6,6 +6,7 @@ import { graphql } from '../../graphql.ts'
 import { integer } from '../../options.ts'
 import { count } from '../../output.ts'
 import { nameList, SELECTOR_HELP, selectNodes } from '../../selector.ts'
+import { checkReadiness } from './check-readiness.ts'
 import { clusterId } from './find-cluster.ts'
 import { followOperation } from './operations/watch.ts'
 
@@ -26,7 +27,7 @@ const START = graphql(`mutation ScaleOut($input: ScaleOutSlurmClusterInput!) {
   }
 }`)
 
-type Options = { partition: string[]; shardsPerGpu?: number; reason: string; yes?: boolean; watch: boolean }
+type Options = { partition: string[]; shardsPerGpu?: number; reason: string; check?: boolean; yes?: boolean; watch: boolean }
 
 export const clusterScaleOut = () =>
   new Command('scale-out')
@@ -41,9 +42,10 @@ export const clusterScaleOut = () =>
       [],
     )
     .option('--shards-per-gpu <n>', 'shards of each whole GPU, which as many jobs can share', integer)
+    .option('--check', 'check the nodes over SSH, and start nothing')
     .option('-y, --yes', YES_HELP)
     .option('--no-watch', 'do not wait for the end')
-    .action(async (name: string, selector: string, { partition, shardsPerGpu, reason, yes, watch }: Options) => {
+    .action(async (name: string, selector: string, { partition, shardsPerGpu, reason, check, yes, watch }: Options) => {
       const input = {
         nodeIds: (await selectNodes(selector)).map(({ id }) => id),
         clusterId: await clusterId(name),
@@ -55,6 +57,12 @@ export const clusterScaleOut = () =>
       const blocked = preview.candidates.filter(({ blockedReason }) => blockedReason)
       for (const { node, blockedReason } of blocked) process.stderr.write(`${node.name} cannot join: ${blockedReason}\n`)
       if (blocked.length > 0) throw new CliError('Nothing was started. Leave these nodes out.', EXIT.rejected)
+      if (check || !yes) {
+        const failed = await checkReadiness({ clusterId: input.clusterId, nodeIds: input.nodeIds })
+        if (failed.length > 0)
+          throw new CliError(`${nameList(failed)} cannot join. Nothing was started. Leave these nodes out.`, EXIT.rejected)
+        if (check) return void process.stderr.write('All nodes can join. Nothing was started.\n')
+      }
       if (!yes) {
         for (const { slurmName, cpus, gres } of preview.candidates)
           process.stderr.write(`${slurmName}: ${cpus} CPUs${gres.length > 0 ? `, ${gres.join(', ')}` : ''}\n`)

@@ -1,6 +1,10 @@
 /** Texts about creating and scaling managed Slurm clusters. */
 export const slurmScaling = {
   slurmScale: {
+    unchecked: 'Not checked',
+    needCheck: 'Check the nodes first.',
+    checking: 'Checking',
+    check: 'Check nodes',
     accounting: 'Accounting',
     accountingHost: 'Host of slurmdbd',
     accountingHostHint:
@@ -17,6 +21,7 @@ export const slurmScaling = {
     computeHint: 'Names, such as gpu[001-004], @group or a query.',
     cpus: '{count, plural, one {# CPU} other {# CPUs}}',
     create: 'Create cluster',
+    createChecks: 'Compute nodes whose check fails are left out.',
     createStart: 'Create',
     createText: 'Muster installs Slurm on nodes that are READY, and configures and starts it.',
     deadline: 'Deadline for jobs in minutes',
@@ -63,6 +68,11 @@ export const slurmScaling = {
     NONE: 'None',
     EXISTING: 'Existing slurmdbd',
     MANAGED: 'New slurmdbd and MariaDB',
+  },
+  slurmCheckState: {
+    FAILED: 'Failed',
+    OK: 'Ready',
+    WARNING: 'Ready, with warnings',
   },
   slurmOperationStatus: {
     CANCELED: 'Canceled',

@@ -1,6 +1,10 @@
 /** Texts about creating and scaling managed Slurm clusters. */
 export const slurmScaling = {
   slurmScale: {
+    check: '检查节点',
+    checking: '检查中',
+    needCheck: '请先检查节点。',
+    unchecked: '未检查',
     accounting: '记账',
     accountingHost: 'slurmdbd 主机',
     accountingHostHint: '主机或 主机:端口。它须接受该集群的 munge 密钥并已登记该集群。Muster 不会写入任何内容。',
@@ -15,6 +19,7 @@ export const slurmScaling = {
     computeHint: '名称，例如 gpu[001-004]、@group 或查询。',
     cpus: '{count, plural, other {# 个 CPU}}',
     create: '创建集群',
+    createChecks: '检查未通过的计算节点不会加入。',
     createStart: '创建',
     createText: 'Muster 在状态为 READY 的节点上安装 Slurm，并完成配置和启动。',
     deadline: '作业截止时间（分钟）',
@@ -61,6 +66,11 @@ export const slurmScaling = {
     NONE: '无',
     EXISTING: '已有的 slurmdbd',
     MANAGED: '新建 slurmdbd 和 MariaDB',
+  },
+  slurmCheckState: {
+    FAILED: '未通过',
+    OK: '就绪',
+    WARNING: '就绪，有警告',
   },
   slurmOperationStatus: {
     CANCELED: '已取消',

@@ -4,11 +4,10 @@ import { useQuery } from 'urql'
 import { issueFor, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
-import { Dialog } from '@/ui/dialog.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { OperationProgress } from '../scale/operation-progress.tsx'
+import { OperationDialog } from '../scale/operation-dialog.tsx'
 import { PreviewConfig, RollbackConfig, RolloutConfig } from './documents.ts'
 import { PlanView } from './plan-view.tsx'
 
@@ -17,16 +16,11 @@ type Props = { cluster: { id: string; name: string }; target: Target; onClose: (
 
 /** Shows what the rollout of a version does, asks, and follows the operation. */
 export function RolloutDialog({ cluster, target, onClose, onDone }: Props) {
-  const [id, setId] = useState<string | null>(null)
   const key = target.isRollback ? 'slurmConfig.rollbackTitle' : 'slurmConfig.rolloutTitle'
   return (
-    <Dialog wide title={t(key, { name: cluster.name, number: String(target.number) })} onClose={onClose}>
-      {id ? (
-        <OperationProgress id={id} onClose={onClose} onDone={onDone} />
-      ) : (
-        <Form clusterId={cluster.id} target={target} onStarted={setId} onCancel={onClose} />
-      )}
-    </Dialog>
+    <OperationDialog title={t(key, { name: cluster.name, number: String(target.number) })} onClose={onClose} onDone={onDone}>
+      {(onStarted) => <Form clusterId={cluster.id} target={target} onStarted={onStarted} onCancel={onClose} />}
+    </OperationDialog>
   )
 }
 

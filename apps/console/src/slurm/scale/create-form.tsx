@@ -9,8 +9,10 @@ import { SelectField, TextAreaField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { useFindNode } from '../find-node.ts'
 import { CreateCluster } from './documents.ts'
+import { ReadinessFindings, ReadinessState } from './readiness-findings.tsx'
 import { shardsOf } from './scale-out-dialog.tsx'
 import { useFindNodes } from './use-find-nodes.ts'
+import { useReadiness } from './use-readiness.ts'
 
 const EMPTY = {
   name: '',
@@ -44,6 +46,7 @@ export function CreateForm() {
   const create = useMutation(CreateCluster)
   const findNode = useFindNode()
   const findNodes = useFindNodes()
+  const readiness = useReadiness()
   const [form, setForm] = useState(EMPTY)
   const [problems, setProblems] = useState<Problems>({})
   const field = (key: keyof Form) => ({
@@ -78,9 +81,20 @@ export function CreateForm() {
     setProblems(found)
     return Object.keys(found).length > 0 ? null : { ...ids, accounting }
   }
-  async function run() {
+  async function check() {
     const ids = await resolveNodes()
     if (!ids) return
+    const { controllerNodeId, backupNodeId, computeNodeIds, loginNodeIds, accounting } = ids
+    const all = [controllerNodeId, backupNodeId, ...computeNodeIds, ...loginNodeIds, accounting.nodeId]
+    const nodeIds = [...new Set(all.filter((id) => id != null))]
+    await readiness.start({ nodeIds, prefix: form.prefix.trim() || null })
+  }
+  async function run() {
+    const found = await resolveNodes()
+    if (!found) return
+    // Nodes that run jobs are left out when their check failed; the others are needed.
+    const isFailed = (id: string) => readiness.nodes.get(id)?.isReady === false
+    const ids = { ...found, computeNodeIds: found.computeNodeIds.filter((id) => !isFailed(id)) }
     const outcome = await create.run({
       input: {
         ...ids,
@@ -98,12 +112,13 @@ export function CreateForm() {
     if (outcome.ok) router.push(`/slurm/clusters/${encodeURIComponent(outcome.value.slurmOperation.cluster.id)}?tab=operations`)
   }
   const isComplete = REQUIRED.every((key) => form[key].trim())
+  const blockedReason = isComplete ? (readiness.isFinished ? null : t('slurmScale.needCheck')) : t('slurmScale.needFields')
   return (
     <form
       className="flex max-w-2xl flex-col gap-4 text-sm"
       onSubmit={(event) => {
         event.preventDefault()
-        if (isComplete) void run()
+        if (blockedReason === null) void run()
       }}
     >
       <p className="text-muted">{t('slurmScale.createText')}</p>
@@ -173,14 +188,33 @@ export function CreateForm() {
         {...field('extraLines')}
       />
       <TextField label={t('slurmAction.reason')} maxLength={200} {...field('reason')} />
-      <div className="flex justify-end">
+      {readiness.error && <Notice tone="bad">{readiness.error}</Notice>}
+      {readiness.nodes.size > 0 && (
+        <ul className="flex max-h-60 flex-col overflow-auto rounded-lg border border-line" aria-label={t('slurmScale.check')}>
+          {[...readiness.nodes.values()].map((node) => (
+            <li
+              key={node.nodeId}
+              className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-line px-3 py-1.5 last:border-0"
+            >
+              <span className="font-mono text-xs font-medium">{node.name}</span>
+              <span className="ml-auto">
+                <ReadinessState node={node} />
+              </span>
+              <ReadinessFindings node={node} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="text-xs text-muted">{t('slurmScale.createChecks')}</p>
+      <div className="flex flex-wrap justify-end gap-2">
         <Button
-          type="submit"
-          variant="primary"
-          busy={create.busy}
-          showReason
+          busy={readiness.isRunning}
           blockedReason={isComplete ? null : t('slurmScale.needFields')}
+          onClick={() => void check()}
         >
+          {t('slurmScale.check')}
+        </Button>
+        <Button type="submit" variant="primary" busy={create.busy} showReason blockedReason={blockedReason}>
           {t('slurmScale.createStart')}
         </Button>
       </div>

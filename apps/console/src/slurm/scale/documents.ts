@@ -124,3 +124,34 @@ export const NodesByLimit = graphql(`
     nodes(filter: { limit: $limit }, first: 500) { edges { node { id name } } pageInfo { hasNextPage } }
   }
 `)
+
+const ReadinessFragment = graphql(`
+  fragment SlurmReadiness on SlurmReadinessCheck {
+    id error finishedAt nodes { nodeId name isReady checks { name state message } }
+  }
+`)
+export type Readiness = ResultOf<typeof ReadinessFragment>
+
+export const CheckReadiness = graphql(
+  `
+  mutation CheckSlurmReadiness($input: CheckSlurmReadinessInput!) {
+    checkSlurmReadiness(input: $input) {
+      __typename
+      ... on CheckSlurmReadinessPayload { slurmReadinessCheck { ...SlurmReadiness } }
+      ... on InvalidInputError { issues { path message } }
+      ... on Error { message code }
+    }
+  }
+`,
+  [ReadinessFragment],
+)
+export type ReadinessInput = VariablesOf<typeof CheckReadiness>['input']
+
+export const ReadinessUpdated = graphql(
+  `
+  subscription SlurmReadinessUpdated($id: ID!) {
+    slurmReadinessCheckUpdated(id: $id) { ...SlurmReadiness }
+  }
+`,
+  [ReadinessFragment],
+)

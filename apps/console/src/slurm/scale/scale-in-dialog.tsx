@@ -3,28 +3,22 @@ import { useState } from 'react'
 import { issueFor, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
-import { Dialog } from '@/ui/dialog.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { ConfigDiff } from './config-diff.tsx'
 import { PreviewScaleIn, ScaleIn } from './documents.ts'
-import { OperationProgress } from './operation-progress.tsx'
+import { OperationDialog } from './operation-dialog.tsx'
 import { usePreview } from './use-preview.ts'
 
 type Props = { cluster: { id: string; name: string }; onClose: () => void; onDone: () => void }
 
 /** Removes nodes from a managed cluster: chooses them, shows their jobs, and follows the operation. */
 export function ScaleInDialog({ cluster, onClose, onDone }: Props) {
-  const [id, setId] = useState<string | null>(null)
   return (
-    <Dialog wide title={t('slurmScale.inTitle', { name: cluster.name })} onClose={onClose}>
-      {id ? (
-        <OperationProgress id={id} onClose={onClose} onDone={onDone} />
-      ) : (
-        <Form clusterId={cluster.id} onStarted={setId} onCancel={onClose} />
-      )}
-    </Dialog>
+    <OperationDialog title={t('slurmScale.inTitle', { name: cluster.name })} onClose={onClose} onDone={onDone}>
+      {(onStarted) => <Form clusterId={cluster.id} onStarted={onStarted} onCancel={onClose} />}
+    </OperationDialog>
   )
 }
 

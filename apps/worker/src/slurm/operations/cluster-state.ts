@@ -15,7 +15,7 @@ export type ClusterNodes = {
 const POLL_MS = 2000
 
 /** Reads nodes and jobs from the controller. @throws OperationFailure */
-export async function readClusterNodes(op: OperationContext): Promise<ClusterNodes> {
+export async function readClusterNodes(op: Pick<OperationContext, 'slurm'>): Promise<ClusterNodes> {
   return op.slurm(async (controller) => {
     const context = { ...controller, onReport() {} }
     const version = await runQuery({ ...context, version: null }, 'version', parseVersion, String)

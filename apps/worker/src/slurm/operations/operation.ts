@@ -46,6 +46,11 @@ export type OperationContext = {
   report(message: string): Promise<void>
 }
 
+/** What a check of nodes needs; it changes nothing. */
+export type CheckContext = Pick<OperationContext, 'ctx' | 'signal' | 'slurm' | 'onNode'> & {
+  cluster: Pick<SlurmCluster, 'id' | 'name' | 'install'>
+}
+
 /** Repeating a step does no harm: it first looks at what is done already, then acts, then verifies. */
 export type Step = { name: string; run(op: OperationContext): Promise<void> }
 /** `undo` runs after a failure or a cancel, in its own order, whichever steps ran before. */

@@ -2,11 +2,11 @@ import { retryTransient } from '@muster/core/retry-transient'
 import { type ConfigOrigin, recordSlurmConfigRollout, type SlurmConfigVersion } from '@muster/core/slurm-configs'
 import { forgetClusterConfig, operationConfig, readRolledOutConfig, storeScaledConfig } from '@muster/core/slurm-scaling'
 import type { ConfigFiles, ConfigSettings } from '@muster/slurm/config'
-import { type OperationContext, OperationFailure } from './operation.ts'
+import { type CheckContext, type OperationContext, OperationFailure } from './operation.ts'
 import { rolloutConfig, undoRollout } from './rollout-config.ts'
 
 /** The configuration that the hosts have. @throws OperationFailure there is none */
-export async function rolledOut(op: OperationContext): Promise<SlurmConfigVersion> {
+export async function rolledOut(op: CheckContext): Promise<SlurmConfigVersion> {
   const version = await retryTransient(() => readRolledOutConfig(op.ctx, { clusterId: op.cluster.id }))
   if (version === null) throw new OperationFailure(`The cluster ${op.cluster.name} has no configuration. Create it first.`)
   return version

@@ -17,9 +17,7 @@ import { HostlistError } from '@muster/slurm'
 import { InvalidSlurmWord } from '@muster/slurm/commands'
 import { ConfigError } from '@muster/slurm/config'
 import { slurmNodeScale } from '../../metrics.ts'
-import { SshFailure } from '../../ssh/ssh-failure.ts'
 import type { ControllerSessions } from '../controller-sessions.ts'
-import { QUERY_TIMEOUT_MS, QueryFailure } from '../run-query.ts'
 import {
   OperationCanceled,
   type OperationContext,
@@ -28,6 +26,7 @@ import {
   type Step,
   type Workflow,
 } from './operation.ts'
+import { sessionsOf } from './sessions.ts'
 import { startRun } from './start-run.ts'
 
 const RENEW_EVERY_MS = 10_000
@@ -89,8 +88,7 @@ export async function runOperation(
         { template, nodeIds, extraVars, reason: `${row.kind} of the cluster ${claimed.cluster.name} (${row.createdByName})` },
         { signal, onStart: (runId) => record({ name, state: 'RUNNING', runId }) },
       ),
-    slurm: (work) => onController(ctx, claimed, deps, signal, work),
-    onNode: (nodeId, work) => onController(ctx, claimed, deps, signal, work, [nodeId]),
+    ...sessionsOf(ctx, claimed.cluster, deps.controllers, signal),
     async updateNodes(nodes) {
       assertClaimed(await retryTransient(() => recordSlurmOperationNodes(ctx, { ...claim, nodes })))
       for (const { name, ...changes } of nodes) {
@@ -183,28 +181,4 @@ function lostClaim(signal: AbortSignal): AbortSignal {
   if (signal.aborted) pass()
   else signal.addEventListener('abort', pass)
   return lost.signal
-}
-
-async function onController<T>(
-  ctx: Ctx,
-  { cluster: { name, controllerNodeId, backupNodeId, programFolder } }: ClaimedSlurmOperation,
-  { controllers }: OperationDeps,
-  signal: AbortSignal,
-  work: Parameters<OperationContext['slurm']>[0],
-  nodeIds = [controllerNodeId, backupNodeId],
-): Promise<T> {
-  const errors: string[] = []
-  for (const nodeId of nodeIds) {
-    if (nodeId === null) continue
-    try {
-      const context = { programFolder, timeoutMs: QUERY_TIMEOUT_MS, signal }
-      return (await controllers.use(ctx, nodeId, (session) => work({ ...context, session }))) as T
-    } catch (error) {
-      signal.throwIfAborted()
-      if (error instanceof SshFailure) errors.push(error.summary)
-      else if (error instanceof QueryFailure) errors.push(error.message)
-      else throw error
-    }
-  }
-  throw new OperationFailure(errors.join(' ') || `The cluster ${name} has no controller node. Choose one.`)
 }

@@ -1,6 +1,8 @@
 import type { SlurmNodeCheck } from '@muster/core/slurm-operations'
 import type { ConfigNode } from '@muster/slurm/config'
-import { type OperationContext, OperationFailure } from '../operation.ts'
+import { readClusterNodes } from '../cluster-state.ts'
+import { type CheckContext, type OperationContext, OperationFailure } from '../operation.ts'
+import { rolledOut } from '../rollout.ts'
 import { evaluateReadiness } from './evaluate.ts'
 import { readinessScript } from './script.ts'
 
@@ -9,24 +11,51 @@ const MAX_BYTES = 256 * 1024
 const AT_ONCE = 16
 
 type Node = ConfigNode & { nodeId: string }
-type Cluster = { controllers: { name: string; address: string }[]; release: string | null }
+export type CheckTarget = { controllers: { name: string; address: string }[]; release: string | null }
 
-/** Checks all nodes over SSH. @returns the findings by name; a node that cannot be asked has one */
-export async function checkNodes(op: OperationContext, nodes: Node[], cluster: Cluster): Promise<Map<string, SlurmNodeCheck[]>> {
+/** The controllers that nodes must reach, as slurm.conf names them. */
+export async function controllersOf(op: CheckContext): Promise<CheckTarget['controllers']> {
+  const { files } = await rolledOut(op)
+  return [...files['slurm.conf'].matchAll(/^\s*SlurmctldHost\s*=\s*([^\s(#]+)(?:\(([^)]+)\))?/gim)].map(([, name, address]) => ({
+    name: name!,
+    address: address ?? name!,
+  }))
+}
+
+/** What nodes must fit to join the cluster. @throws OperationFailure, QueryFailure the controller does not answer */
+export async function checkTarget(op: CheckContext): Promise<CheckTarget> {
+  return { controllers: await controllersOf(op), release: (await readClusterNodes(op)).version }
+}
+
+/**
+ * Checks all nodes over SSH.
+ * @param onChecked gets the findings of each node when it was checked
+ * @returns the findings by name; a node that cannot be asked has one
+ */
+export async function checkNodes(
+  op: CheckContext,
+  nodes: Node[],
+  cluster: CheckTarget,
+  onChecked: (name: string, checks: SlurmNodeCheck[]) => void = () => {},
+): Promise<Map<string, SlurmNodeCheck[]>> {
   const found = new Map<string, SlurmNodeCheck[]>()
   const resolved = cluster.controllers.length > 0 ? await resolvedNames(op, nodes) : null
   const open = [...nodes]
   const work = async () => {
-    for (let node = open.shift(); node; node = open.shift()) found.set(node.name, await checkNode(op, node, cluster, resolved))
+    for (let node = open.shift(); node; node = open.shift()) {
+      const checks = await checkNode(op, node, cluster, resolved)
+      found.set(node.name, checks)
+      onChecked(node.name, checks)
+    }
   }
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, nodes.length) }, work))
   return found
 }
 
 async function checkNode(
-  op: OperationContext,
+  op: CheckContext,
   node: Node,
-  { controllers, release }: Cluster,
+  { controllers, release }: CheckTarget,
   resolved: ReadonlySet<string> | null,
 ): Promise<SlurmNodeCheck[]> {
   const files = [...new Set(node.gres.flatMap((gres) => gres.files))]
@@ -52,7 +81,7 @@ async function checkNode(
 }
 
 /** The names that the controller resolves. */
-async function resolvedNames(op: OperationContext, nodes: Node[]): Promise<Set<string>> {
+async function resolvedNames(op: CheckContext, nodes: Node[]): Promise<Set<string>> {
   const names = nodes.map(({ name }) => name)
   const output = await op.slurm(async ({ session, signal }) => {
     const script = names.map((name) => `getent hosts '${name}' >/dev/null && echo '${name}'\n`).join('')
@@ -63,7 +92,7 @@ async function resolvedNames(op: OperationContext, nodes: Node[]): Promise<Set<s
 }
 
 /** Checks nodes, and marks those that cannot join as failed. @throws OperationFailure no node can */
-export async function checkReadiness(op: OperationContext, nodes: Node[], cluster: Cluster): Promise<void> {
+export async function checkReadiness(op: OperationContext, nodes: Node[], cluster: CheckTarget): Promise<void> {
   const found = await checkNodes(op, nodes, cluster)
   await op.updateNodes(
     nodes.map(({ name }) => {

@@ -3,25 +3,16 @@ import { addNodes, nodeNames, parseConfig, removeNodes } from '@muster/slurm/con
 import { readClusterNodes } from '../cluster-state.ts'
 import { installSlurm, removeSlurm } from '../install.ts'
 import type { OperationContext, Step, Workflow } from '../operation.ts'
-import { assertSomeLeft, checkReadiness } from '../readiness/check-nodes.ts'
+import { assertSomeLeft, checkReadiness, checkTarget, controllersOf } from '../readiness/check-nodes.ts'
 import { rolledOut, rollout, storeConfig, undoCanceledRollout } from '../rollout.ts'
 import { drain, joinGroup, leaveGroup, left, nodeIdsOf, recordHosts, testNodes, waitForRegistration } from './members.ts'
 
 const planOf = ({ row }: OperationContext) => row.plan as ScaleOutPlan
 
-async function controllersOf(op: OperationContext): Promise<{ name: string; address: string }[]> {
-  const { files } = await rolledOut(op)
-  return [...files['slurm.conf'].matchAll(/^\s*SlurmctldHost\s*=\s*([^\s(#]+)(?:\(([^)]+)\))?/gim)].map(([, name, address]) => ({
-    name: name!,
-    address: address ?? name!,
-  }))
-}
-
 const check: Step = {
   name: 'check nodes',
   async run(op) {
-    const [controllers, { version }] = [await controllersOf(op), await readClusterNodes(op)]
-    await checkReadiness(op, planOf(op).nodes, { controllers, release: version })
+    await checkReadiness(op, planOf(op).nodes, await checkTarget(op))
   },
 }
 

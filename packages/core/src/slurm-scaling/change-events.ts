@@ -1,0 +1,3 @@
+import { defineChangeEvent } from '../kernel/events.ts'
+
+export const slurmReadinessCheckChanged = defineChangeEvent('slurmReadinessCheck')
