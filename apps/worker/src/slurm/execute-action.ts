@@ -109,8 +109,10 @@ export async function executeAction(
     }
     await store(open.map((pending) => unverified(pending, now(pending.item.target))))
   }
-  for (let i = 0; i < groups.length; i += MAX_BATCH) {
-    const sent = await send(groups.slice(i, i + MAX_BATCH))
+  // The answer to a signal is all that is ever known about it, so each is stored before the next one is sent.
+  const batchSize = isSignal(action) ? 1 : MAX_BATCH
+  for (let i = 0; i < groups.length; i += batchSize) {
+    const sent = await send(groups.slice(i, i + batchSize))
     if (isSignal(action)) await store(sent.map((pending) => resultOfSignal(action, pending)))
     else await settle(sent)
   }

@@ -1,4 +1,4 @@
-import { asc, eq } from 'drizzle-orm'
+import { asc, eq, isNotNull } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiToken, createServiceAccount, findActorByToken, findMemberships } from '../access/index.ts'
 import { addSlurmCluster, refreshSlurmCluster, removeSlurmCluster, type SlurmCluster } from '../clusters/index.ts'
@@ -7,6 +7,7 @@ import { tenantCtx } from '../kernel/context.ts'
 import { actorRole, type Grant, perClusterPermissions, perNodePermissions, rolePermissions } from '../kernel/permissions.ts'
 import type { Ctx } from '../registry.ts'
 import { previewRun, runJob } from '../runs/index.ts'
+import { jobRuns } from '../runs/tables.ts'
 import { previewSlurmAction, slurmActionItems, startSlurmAction } from '../slurm-actions/index.ts'
 import {
   checkSlurmConfigDrift,
@@ -15,6 +16,7 @@ import {
   rollbackSlurmConfig,
   rolloutSlurmConfig,
   saveSlurmConfig,
+  validateSlurmConfig,
 } from '../slurm-configs/index.ts'
 import { cancelSlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
 import {
@@ -126,6 +128,7 @@ async function operation(clusterId: string): Promise<string> {
 const CLUSTER_VERBS: [permission: string, verb: string, call: (ctx: Ctx, clusterId: string) => Promise<unknown>][] = [
   ['slurm:cluster:refresh', 'refreshSlurmCluster', (ctx, id) => refreshSlurmCluster(ctx, { id })],
   ['slurm:config:check', 'previewSlurmConfig', (ctx, clusterId) => previewSlurmConfig(ctx, { clusterId, number: 1 })],
+  ['slurm:config:check', 'validateSlurmConfig', (ctx, clusterId) => validateSlurmConfig(ctx, { clusterId, number: 1 })],
   ['slurm:config:check', 'checkSlurmConfigDrift', (ctx, clusterId) => checkSlurmConfigDrift(ctx, { clusterId })],
   ['slurm:config:write', 'saveSlurmConfig', (ctx, clusterId) => saveSlurmConfig(ctx, { clusterId, ...config })],
   ['slurm:config:write', 'importSlurmConfig', (ctx, clusterId) => importSlurmConfig(ctx, { clusterId, reason: 'r' })],
@@ -231,17 +234,21 @@ test('a run over batches needs grants for its nodes, and to drain and resume the
   const rows = await t.runtime.db.query.computeNodes.findMany({ where: { tenantId: ours.tenant.id, name: { like: 'n0%' } } })
   await setNodeGroupMembers(ours.admin, { id: group.id, addNodeIds: rows.map(({ id }) => id) })
   const nodes: Grant = { ...grantOf(null), permissions: perNodePermissions(), groupIds: [group.id], cluster: null }
-  const run = (limit: string, ...list: Grant[]) => {
+  /** What the preview and the start say, one after the other. */
+  const run = async (limit: string, ...list: Grant[]) => {
     const input = { template: 'connectivity_check', limit, slurm: { floorPercent: 0 } }
-    return Promise.all([previewRun(granted(...list), input), runJob(granted(...list), input)])
+    const shown = await isAllowed(previewRun(granted(...list), input))
+    expect(await isAllowed(runJob(granted(...list), input))).toBe(shown)
+    return shown
   }
-  expect(await isAllowed(run('n001', nodes))).toMatch(/slurm:node:drain/)
-  expect(await isAllowed(run('n001', grantOf(null)))).toMatch(/job_run:start/)
-  expect(await isAllowed(run('n002', nodes, grantOf(['debug'])))).toMatch(/^n002: It belongs to the partition gpu/)
+  expect(await run('n001', nodes)).toMatch(/slurm:node:drain/)
+  expect(await run('n001', grantOf(null))).toMatch(/job_run:start/)
+  expect(await run('n002', nodes, grantOf(['debug']))).toMatch(/^n002: It belongs to the partition gpu/)
   const onlyDrain = grantOf(['debug'], { permissions: new Set(['slurm:node:drain']) })
   const onlyResume = grantOf(['gpu'], { permissions: new Set(['slurm:node:resume']) })
-  expect(await isAllowed(run('n001', nodes, onlyDrain, onlyResume))).toMatch(/slurm:node:resume only for the partition gpu/)
-  await expect(run('n001', nodes, grantOf(['debug']))).resolves.toHaveLength(2)
+  expect(await run('n001', nodes, onlyDrain, onlyResume)).toMatch(/slurm:node:resume only for the partition gpu/)
+  expect(await run('n001', nodes, grantOf(['debug']))).toBe('allowed')
+  expect(await t.runtime.db.$count(jobRuns, isNotNull(jobRuns.slurm))).toBe(1)
 })
 
 test('a grant for a cluster gives no access to further machines', async () => {

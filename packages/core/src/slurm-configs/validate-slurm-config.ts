@@ -1,8 +1,9 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { authorizeCluster } from '../clusters/index.ts'
 import type { SlurmCluster } from '../clusters/tables.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
-import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx, type Tx } from '../kernel/context.ts'
 import { Conflict, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { insertOperation, type SlurmOperation } from '../slurm-operations/index.ts'
@@ -17,14 +18,15 @@ export const ValidateSlurmConfigInput = z.object({ clusterId: Id, number: z.int(
 /**
  * Starts an operation that lets the slurmctld of the controller's host start with a version, apart from the running one. It changes
  * nothing.
- * @throws NotFound the cluster or the version; Conflict the configuration was not imported, or an operation runs on the cluster
+ * @throws Forbidden; NotFound the cluster or the version; Conflict the configuration was not imported, or an operation runs on the cluster
  */
 export async function validateSlurmConfig(ctx: Ctx, input: z.input<typeof ValidateSlurmConfigInput>): Promise<SlurmOperation> {
-  authorize(ctx, slurmConfigPermissions.check)
+  authorizeSomewhere(ctx, slurmConfigPermissions.check)
   const { idempotencyKey, ...fields } = parseInput(ValidateSlurmConfigInput, input)
   const key = { verb: 'validateSlurmConfig', key: idempotencyKey, input: fields, result: oneRow(slurmOperations) }
   return idempotent(ctx, key, async (tx, ctx) => {
     const cluster = await findCluster(tx, ctx, fields.clusterId)
+    authorizeCluster(ctx, slurmConfigPermissions.check, cluster)
     const blockedReason = noConfigReason(cluster)
     if (blockedReason) throw new Conflict(blockedReason)
     const { number } = await findConfigVersion(tx, cluster, fields.number)
