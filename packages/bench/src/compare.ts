@@ -29,6 +29,36 @@ export async function interleave(
   return samples
 }
 
+/** A part of a sample: how much was done, and with how many CPU seconds. */
+export type Turn = () => Promise<{ count: number; seconds: number }>
+
+/**
+ * Alternates between both in short turns, `turns` of each for every sample: load that lasts longer than a turn affects both equally.
+ * @returns count per CPU second
+ */
+export async function interleaveTurns(
+  ours: Turn,
+  peer: Turn,
+  { turns, rounds, print }: { turns: number; rounds: number; print: (text: string) => void },
+): Promise<Sample[]> {
+  const samples: Sample[] = []
+  for (let round = 0; round < rounds; round++) {
+    const sums = { ours: { count: 0, seconds: 0 }, peer: { count: 0, seconds: 0 } }
+    const add = (who: 'ours' | 'peer', turn: Turn) => async () => {
+      const { count, seconds } = await turn()
+      sums[who].count += count
+      sums[who].seconds += seconds
+      return count / seconds
+    }
+    await interleave(add('ours', ours), add('peer', peer), turns, () => {})
+    const rate = ({ count, seconds }: typeof sums.ours) => count / seconds
+    const sample = { ours: rate(sums.ours), peer: rate(sums.peer) }
+    samples.push(sample)
+    print(`round ${round + 1} of ${rounds}: ours ${round3(sample.ours)}, peer ${round3(sample.peer)}`)
+  }
+  return samples
+}
+
 export const median = (values: number[]) => percentile(values, 0.5)
 
 /** Nearest-rank percentile. @param p 0..1 */

@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Bench } from '../bench.ts'
 import { seedAgents } from '../bench-agents.ts'
 import { connect, textOf } from '../client.ts'
-import { interleave, type Sample } from '../compare.ts'
+import { interleave, interleaveTurns, type Sample } from '../compare.ts'
 import { cpuSeconds } from '../cpu.ts'
 import { NODE_PAGE } from '../documents.ts'
 import { seedFleet } from '../fleet.ts'
@@ -22,6 +22,10 @@ const HEARTBEATS = 4
 const CONNECTIONS = 32
 /** Connections, prepared statements, caches and compiled code exist before the first measurement. */
 const WARM_UPS = 4
+/** The policies are switched after each turn. */
+const PAGE_TURNS = 6
+const PAGE_TURN_SECONDS = 2
+const HEARTBEAT_TURNS = 4
 const REFUSED = 200
 const REJECTED = 20
 const SIGN_INS = 10
@@ -74,7 +78,7 @@ async function compareRowSecurity(
   const owner = new pg.Client({ connectionString: product.databaseUrl })
   await owner.connect()
   try {
-    const measure = createMeter(() => product.cpu().postgres)
+    const measure = createMeter(() => product.cpu().postgres, PAGE_TURN_SECONDS)
     const results: Results = []
     for (const [what, query] of [
       ['nodes_page_with_row_security', textOf(NODE_PAGE)],
@@ -91,12 +95,13 @@ async function compareRowSecurity(
       if (page.edges.length !== PAGE) throw new Error(`expected ${PAGE} nodes, got ${page.edges.length}`)
       const contender = (isOn: boolean) => async () => {
         await switchRowSecurity(owner, isOn)
-        // The first requests plan their statements again.
+        // The first requests open connections and plan their statements.
         await measure(target)
-        return 1000 / (await measure(target)).cpuMs
+        const { answered, cpuMs } = await measure(target)
+        return { count: answered, seconds: (answered * cpuMs) / 1000 }
       }
       for (let i = 0; i < WARM_UPS; i++) await contender(i % 2 === 0)()
-      const samples = await interleave(contender(true), contender(false), rounds, print)
+      const samples = await interleaveTurns(contender(true), contender(false), { turns: PAGE_TURNS, rounds, print })
       results.push({ comparison: { what, unit: 'req/CPU-s', kind: 'throughput', goal: 0.9 }, samples })
     }
 
@@ -107,13 +112,13 @@ async function compareRowSecurity(
       sequence += heartbeats
       const before = serverCpu(product)
       const { answers } = await load.go()
-      const cpu = serverCpu(product) - before
+      const seconds = serverCpu(product) - before
       const sent = agents * heartbeats
       if (answers.accepted !== sent) throw new Error(`expected ${sent} heartbeats to be accepted: ${JSON.stringify(answers)}`)
-      return sent / cpu
+      return { count: sent, seconds }
     }
     for (let i = 0; i < WARM_UPS; i++) await beat(i % 2 === 0)()
-    const samples = await interleave(beat(true), beat(false), rounds, print)
+    const samples = await interleaveTurns(beat(true), beat(false), { turns: HEARTBEAT_TURNS, rounds, print })
     const what = 'heartbeats_with_row_security'
     results.push({ comparison: { what, unit: 'heartbeats/CPU-s', kind: 'throughput', goal: 0.9 }, samples })
     return results
@@ -124,11 +129,17 @@ async function compareRowSecurity(
 
 const serverCpu = (product: Product) => product.cpu().api + product.cpu().postgres
 
-/** Switches the policies of all tables that have one. */
+/**
+ * Switches the policies of all tables that have one. Ends the connections of the application: Postgres would compare the cost of a
+ * statement's generic plan with that of its plans from before the switch.
+ */
 async function switchRowSecurity(owner: pg.Client, isOn: boolean): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(`select relname as name from pg_class where relforcerowsecurity`)
   if (rows.length === 0) throw new Error('no table has row-level security')
   for (const { name } of rows) await owner.query(`alter table ${name} ${isOn ? 'enable' : 'disable'} row level security`)
+  await owner.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename like '%\\_app' and query not ilike 'listen %'`,
+  )
 }
 
 async function compareAppends(product: Product, { rounds, print, entries }: Options & { entries: number }): Promise<Results> {
