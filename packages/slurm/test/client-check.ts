@@ -17,13 +17,14 @@ export const CLIENTS = ['22.05', ...(process.env.MUSTER_SLURM_LAB ? ['23.11', '2
 export function createClientCheck(program: string) {
   const temp = mkdtempSync(path.join(os.tmpdir(), 'slurm-conf-'))
   const file = path.join(temp, 'slurm.conf')
-  const LD_LIBRARY_PATH = program.startsWith(folder)
-    ? libraries.flatMap((lib) => [lib, path.join(lib, 'slurm-wlm')]).join(':')
-    : ''
+  const paths = program.startsWith(folder) ? libraries.flatMap((lib) => [lib, path.join(lib, 'slurm-wlm')]) : []
+  // The client refuses a configuration whose plugins are missing. Those of Debian are not installed, only unpacked.
+  const plugins = paths.find((lib) => existsSync(path.join(lib, 'libslurmfull.so')))
+  const prefix = plugins ? `PluginDir=${plugins}\n` : ''
   return {
     check(text: string): string | null {
-      writeFileSync(file, text)
-      const env = { SLURM_CONF: file, LD_LIBRARY_PATH, LC_ALL: 'C' }
+      writeFileSync(file, prefix + text)
+      const env = { SLURM_CONF: file, LD_LIBRARY_PATH: paths.join(':'), LC_ALL: 'C' }
       const { status, stderr } = spawnSync(program, ['show', 'hostnames', 'a'], { env, encoding: 'utf8' })
       return status === 0 ? null : stderr
     },
