@@ -8,14 +8,11 @@ const cli = path.dirname(import.meta.dirname)
 const root = path.join(cli, '../..')
 const manifest = JSON.parse(fs.readFileSync(path.join(cli, 'package.json'), 'utf8'))
 
-/** Builds the npm package: one bundled file without dependencies. @returns path of the tarball */
-export async function buildPackage(folder: string): Promise<string> {
-  const source = path.join(folder, 'npm')
-  fs.rmSync(source, { recursive: true, force: true })
-  fs.mkdirSync(source, { recursive: true })
+/** Builds the CLI as one executable file without dependencies. */
+export async function buildBundle(outfile: string): Promise<void> {
   await build({
     entryPoints: [path.join(cli, 'src/main.ts')],
-    outfile: path.join(source, 'muster.mjs'),
+    outfile,
     bundle: true,
     minify: true,
     platform: 'node',
@@ -29,7 +26,15 @@ export async function buildPackage(folder: string): Promise<string> {
     legalComments: 'eof',
     logLevel: 'warning',
   })
-  fs.chmodSync(path.join(source, 'muster.mjs'), 0o755)
+  fs.chmodSync(outfile, 0o755)
+}
+
+/** Builds the npm package, which is the bundle. @returns path of the tarball */
+export async function buildPackage(folder: string): Promise<string> {
+  const source = path.join(folder, 'npm')
+  fs.rmSync(source, { recursive: true, force: true })
+  fs.mkdirSync(source, { recursive: true })
+  await buildBundle(path.join(source, 'muster.mjs'))
   const { version, license } = manifest
   const description = 'Command-line client of Muster, the control plane for heterogeneous clusters'
   const published = {

@@ -10,8 +10,8 @@ import type { Command } from 'commander'
 import { buildSchema, type GraphQLSchema, isInputObjectType, isInterfaceType, isObjectType, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nodeEnvironment } from '../../../packages/core/src/testing/index.ts'
+import { buildBundle } from '../packaging/build.ts'
 import { program } from './main.ts'
-
 import {
   asExpected,
   asPattern,
@@ -109,7 +109,7 @@ describe('the guides, executed in order with the product and a lab', () => {
       { name: 'gpu03', profile: 'mi300x8' as const },
     ]
     ;[product, lab] = await Promise.all([startProduct({}), createLab({ nodes, slurm: canRunSlurm() })])
-    env = shellEnvironment(home)
+    env = await shellEnvironment(home)
     writeInputFiles(home, lab)
     Object.assign(env, await slurmVariables(lab))
     await sh(`muster login '${product.url}/sign-in#token=${product.linkToken}' --installation-admin`, home, env)
@@ -227,16 +227,17 @@ async function sh(text: string, home: string, env: Record<string, string>) {
   return { code, ...output }
 }
 
-/** A shell environment with `muster` and Ansible on PATH. */
-function shellEnvironment(home: string): Record<string, string> {
+/** A shell environment with `muster`, as its npm package has it, and Ansible on PATH. */
+async function shellEnvironment(home: string): Promise<Record<string, string>> {
   const bin = join(home, 'bin')
+  const bundle = join(home, 'muster.mjs')
   mkdirSync(bin)
-  writeFileSync(join(bin, 'muster'), `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'apps/cli/src/main.ts')}' "$@"\n`)
-  writeFileSync(
-    join(bin, 'muster-agent'),
-    `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'apps/agent/src/main.ts')}' "$@"\n`,
-  )
-  for (const name of ['muster', 'muster-agent']) chmodSync(join(bin, name), 0o755)
+  await buildBundle(bundle)
+  const programs = { muster: bundle, 'muster-agent': join(ROOT, 'apps/agent/src/main.ts') }
+  for (const [name, program] of Object.entries(programs)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`)
+    chmodSync(join(bin, name), 0o755)
+  }
   const ansible = process.env.ANSIBLE_PLAYBOOK ? [dirname(process.env.ANSIBLE_PLAYBOOK)] : []
   return {
     ...nodeEnvironment,
