@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fixture, VERSIONS } from '../test/fixture.ts'
-import { hasEnded, parseJobs, SEPARATOR, SQUEUE_FORMAT } from './parse-jobs.ts'
+import { createJobParser, hasEnded, parseJobs, SEPARATOR, SQUEUE_FORMAT } from './parse-jobs.ts'
 
 const nonce = 'a25c1f00b1946ac6aa3ee3a1e2f0d4b7'
 
@@ -154,6 +154,18 @@ describe('squeue with a format', () => {
     expect(states('CONFIGURING')).toEqual(['RUNNING', 'CONFIGURING'])
     expect(states('REQUEUE_HOLD')).toEqual(['PENDING', 'REQUEUE_HOLD'])
     expect(states('COMPLETING')).toEqual(['COMPLETING'])
+  })
+
+  test('keeps the jobs of the last output only, and reads changed ones again', () => {
+    const parse = createJobParser()
+    const other = 'b'.repeat(32)
+    const [first, second] = parse(line({ '%A': '1' }) + line({ '%A': '2' }), nonce)
+    const again = parse((line({ '%A': '2', '%Q': '7' }) + line({ '%A': '1' })).replaceAll(nonce, other), other)
+    expect(again).toMatchObject([{ id: 2, priority: 7 }, { id: 1 }])
+    expect(again[0]).not.toBe(second)
+    expect(again[1]).toBe(first)
+    expect(parse('', nonce)).toEqual([])
+    expect(parse(line({ '%A': '1' }), nonce)[0]).not.toBe(first)
   })
 
   test('reads an empty queue', () => {

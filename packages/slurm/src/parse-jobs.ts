@@ -90,9 +90,25 @@ const SQUEUE_FIELDS = SQUEUE_FORMAT.split(SEPARATOR).length
  * @throws SlurmOutputError when the JSON is incomplete or reports errors, or a record of the text has too few fields
  */
 export function parseJobs(output: string, { utcOffset = 0, nonce }: { utcOffset?: number; nonce: string }): SlurmJob[] {
-  if (isJson(output)) return readJsonList(output, 'jobs').map(fromJson)
-  const [, ...records] = output.split(nonce)
-  return records.map((record) => fromRecord(record.replace(/\n$/, ''), utcOffset))
+  return createJobParser(utcOffset)(output, nonce)
+}
+
+export type JobParser = (output: string, nonce: string) => SlurmJob[]
+
+/**
+ * Returns a `parseJobs` that keeps the jobs of its last output: of thousands of jobs, few change between two refreshes, and the text of
+ * the others is the same. These jobs are the same objects as before.
+ */
+export function createJobParser(utcOffset = 0): JobParser {
+  let last = new Map<string, SlurmJob>()
+  return (output, nonce) => {
+    if (isJson(output)) return readJsonList(output, 'jobs').map(fromJson)
+    const current = new Map<string, SlurmJob>()
+    const [, ...records] = output.split(nonce)
+    for (const record of records) current.set(record, last.get(record) ?? fromRecord(record.replace(/\n$/, ''), utcOffset))
+    last = current
+    return records.map((record) => current.get(record)!)
+  }
 }
 
 function fromJson(job: JsonObject): SlurmJob {

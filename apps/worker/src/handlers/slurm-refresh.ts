@@ -11,6 +11,7 @@ import type { Ctx } from '@muster/core/context'
 import type { QueueEntry } from '@muster/core/queue'
 import { retryTransient } from '@muster/core/retry-transient'
 import type { ControllerSessions } from '../slurm/controller-sessions.ts'
+import { createJobParsers } from '../slurm/job-parsers.ts'
 import { readCluster } from '../slurm/read-cluster.ts'
 import { QUERY_TIMEOUT_MS, QueryFailure } from '../slurm/run-query.ts'
 import { SshFailure } from '../ssh/ssh-failure.ts'
@@ -28,6 +29,7 @@ const SETTINGS_AGE_MS = 600_000
 
 /** Reads a cluster from its controller; from the backup's host when the first one fails. */
 export function slurmRefreshHandler(deps: Deps): (entry: QueueEntry) => Promise<void> {
+  const jobParserOf = createJobParsers()
   return async (entry) => {
     const ctx = workerCtx(deps, entry)
     const cluster = await retryTransient(() => claimSlurmRefresh(ctx, { id: entry.id }))
@@ -40,7 +42,7 @@ export function slurmRefreshHandler(deps: Deps): (entry: QueueEntry) => Promise<
     }
     const timer = setInterval(() => void renew().catch(() => lost.abort()), deps.renewEveryMs ?? RENEW_EVERY_MS)
     const stopping = AbortSignal.any([deps.stopping, lost.signal])
-    const refreshed = await refresh(ctx, cluster, { ...deps, stopping }).finally(() => clearInterval(timer))
+    const refreshed = await refresh(ctx, cluster, { ...deps, stopping, jobParserOf }).finally(() => clearInterval(timer))
     if (!refreshed) return retryTransient(() => releaseSlurmRefresh(ctx, { id, claimToken }))
     const { state, error, queries } = refreshed
     const durationMs = performance.now() - startedAt
@@ -51,7 +53,11 @@ export function slurmRefreshHandler(deps: Deps): (entry: QueueEntry) => Promise<
 type Refreshed = { state: ClusterState | null; error: string | null; queries: QueryReport[] }
 
 /** @returns null when the worker stops or has lost its claim, which says nothing about the cluster */
-async function refresh(ctx: Ctx, cluster: SlurmCluster, deps: Deps): Promise<Refreshed | null> {
+async function refresh(
+  ctx: Ctx,
+  cluster: SlurmCluster,
+  deps: Deps & { jobParserOf: ReturnType<typeof createJobParsers> },
+): Promise<Refreshed | null> {
   const { controllerNodeId, backupNodeId, programFolder, settingsReadAt } = cluster
   const readSettings = settingsReadAt === null || Date.now() - settingsReadAt.getTime() > SETTINGS_AGE_MS
   let queries: QueryReport[] = []
@@ -66,7 +72,9 @@ async function refresh(ctx: Ctx, cluster: SlurmCluster, deps: Deps): Promise<Ref
       onReport: (report: QueryReport) => void queries.push(report),
     }
     try {
-      const state = await deps.controllers.use(ctx, nodeId, (session) => readCluster({ ...context, session }, readSettings))
+      const state = await deps.controllers.use(ctx, nodeId, (session) =>
+        readCluster({ ...context, session }, readSettings, deps.jobParserOf(cluster.id)),
+      )
       return { state, error: null, queries }
     } catch (error) {
       if (deps.stopping.aborted) return null

@@ -1,8 +1,9 @@
 import type { ClusterState, QueryReport } from '@muster/core/clusters'
 import {
+  createJobParser,
+  type JobParser,
   parseConfig,
   parseControllers,
-  parseJobs,
   parseNodes,
   parsePartitions,
   parseReservations,
@@ -18,9 +19,14 @@ const count = (word: string, list: unknown[]) => `${list.length} ${word}${list.l
 /**
  * Reads a cluster over an open session. Asks first which controllers answer: if none does, one command waits for them, not all.
  * @param readSettings also read the configuration, which rarely changes
+ * @param parseJobs of the cluster, which knows the jobs of the last refresh
  * @throws QueryFailure a required query has no usable answer; SshFailure the connection was lost
  */
-export async function readCluster(context: Omit<QueryContext, 'version'>, readSettings: boolean): Promise<ClusterState> {
+export async function readCluster(
+  context: Omit<QueryContext, 'version'>,
+  readSettings: boolean,
+  parseJobs: JobParser = createJobParser(),
+): Promise<ClusterState> {
   const first: QueryContext = { ...context, version: null }
   const version = await runQuery(first, 'version', readVersion, (release) => `Slurm ${release}`)
   const known: QueryContext = { ...context, version }
@@ -51,12 +57,7 @@ export async function readCluster(context: Omit<QueryContext, 'version'>, readSe
       ),
     }),
     async (context) => ({
-      jobs: await runQuery(
-        context,
-        'jobs',
-        (output, nonce) => parseJobs(output, { nonce }),
-        (list) => count('job', list),
-      ),
+      jobs: await runQuery(context, 'jobs', parseJobs, (list) => count('job', list)),
       scheduler: await runQuery(context, 'scheduler', parseScheduler, ({ main }) => `last cycle ${main.lastCycle} us`).catch(
         ignoreFailure,
       ),

@@ -4,6 +4,15 @@ import type { Tx } from '../kernel/context.ts'
 import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
 import { slurmJobs, slurmNodes } from './tables.ts'
 
+/** Of reports that are kept between refreshes, such as those of `createJobParser`. */
+const digests = new WeakMap<object, string>()
+
+function digestOf(report: object): string {
+  const digest = digests.get(report) ?? createHash('sha1').update(JSON.stringify(report)).digest('base64')
+  digests.set(report, digest)
+  return digest
+}
+
 export type ChangedReport<T> = { key: string; report: T; digest: string }
 
 /**
@@ -12,7 +21,7 @@ export type ChangedReport<T> = { key: string; report: T; digest: string }
  * @param reports by the sanitized name of the node or ID of the job; their texts are sanitized here
  * @returns new and changed reports, and the keys of stored ones that are not reported any more
  */
-export async function changedReports<T>(
+export async function changedReports<T extends object>(
   tx: Tx,
   table: typeof slurmNodes | typeof slurmJobs,
   clusterId: string,
@@ -27,7 +36,7 @@ export async function changedReports<T>(
   const left = new Map(Object.entries(stored?.digests ?? {}))
   const changed: ChangedReport<T>[] = []
   for (const [name, report] of reports) {
-    const digest = createHash('sha1').update(JSON.stringify(report)).digest('base64')
+    const digest = digestOf(report)
     if (left.get(name) !== digest) changed.push({ key: name, report: sanitizeForPostgres(report), digest })
     left.delete(name)
   }
