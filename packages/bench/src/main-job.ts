@@ -8,6 +8,7 @@ import { ACCELERATOR_TYPES, NODE_STATUSES } from './documents.ts'
 import { isExpected as isLayeredExpected, layeredJob } from './layered-job.ts'
 import { cancelRun, discover, followRun, onboard, readRun, runJob, signIn } from './onboard.ts'
 import { type Product, startProduct } from './product.ts'
+import { isExpected as isManagedExpected, MANAGED_NODES, managedJob } from './slurm/managed-job.ts'
 import { isExpected as isSlurmExpected, slurmJob } from './slurm/slurm-job.ts'
 
 const NODES = 8
@@ -16,7 +17,7 @@ const DEVICE_TYPES = ['nvidia_gpu', 'amd_gpu', 'intel_gpu', 'huawei_npu', 'thead
 /**
  * A complete scenario through the public API: sign in, create credentials, add eight nodes, approve their host keys, collect facts with
  * Ansible, follow the log across a lost connection, and cancel a second run during a task. Then layered variables and a deployment
- * (layered-job.ts), agents (agent-job.ts), a running Slurm cluster (slurm/slurm-job.ts), and members, sign-in and the audit chain
+ * (layered-job.ts), agents (agent-job.ts), a running Slurm cluster (slurm/slurm-job.ts), one that Muster builds and scales (slurm/managed-job.ts), and members, sign-in and the audit chain
  * (access-job.ts). Prints progress to stderr and one JSON line of figures to stdout.
  */
 const started = Date.now()
@@ -116,6 +117,7 @@ async function mainJob(product: Product, lab: Lab, provider: Awaited<ReturnType<
   const layered = await layeredJob(api, lab, ids, print)
   const agents = await agentJob(api, lab, ids, new URL(product.url).port, print)
   const slurm = await slurmJob(api, lab, ids, print)
+  const managed = await managedJob(api, print)
   const access = await accessJob(api, product.url, provider, print)
   const { nodes } = await api.request(NODE_STATUSES, {})
   return {
@@ -130,6 +132,7 @@ async function mainJob(product: Product, lab: Lab, provider: Awaited<ReturnType<
     ...layered,
     ...agents,
     ...slurm,
+    ...managed,
     ...access,
     reconnected: run.dropped,
   }
@@ -165,9 +168,9 @@ for (const line of leftovers) print(`process left: ${line}`)
 
 const { reconnected, ...rest } = figures
 const isExpected =
-  // And the controller of the Slurm cluster.
-  rest.nodes === NODES + 1 &&
-  rest.ready === NODES + 1 &&
+  // And the controller of the Slurm cluster, and the nodes of the managed one.
+  rest.nodes === NODES + 1 + MANAGED_NODES.length &&
+  rest.ready === rest.nodes &&
   JSON.stringify(rest.accelerators) === JSON.stringify(expected) &&
   rest.run === 'SUCCEEDED' &&
   rest.events > NODES &&
@@ -177,6 +180,7 @@ const isExpected =
   isLayeredExpected(rest, lab) &&
   isAgentExpected(rest, lab) &&
   isSlurmExpected(rest, lab) &&
+  isManagedExpected(rest) &&
   isAccessExpected(rest) &&
   reconnected &&
   leftovers.length === 0

@@ -36,15 +36,21 @@ async function createCredential(api: Client, input: VariablesOf<typeof CREATE_CR
 /**
  * Does what a user does in the wizard: creates the credentials, imports all nodes, approves the host keys of the bastion and the nodes
  * after comparing them with the lab's, and tests until every node is ready.
+ * @param prefix of the names of the credentials
  * @returns ids by name
  * @throws Error when a key differs from the lab's or a node does not become ready
  */
-export async function onboard(api: Client, lab: Lab): Promise<Map<string, string>> {
+export async function onboard(api: Client, lab: Lab, prefix = 'lab'): Promise<Map<string, string>> {
   const { sshKey, bastionKey } = lab.credentials
-  await createCredential(api, { name: 'lab key', kind: 'SSH_KEY', username: sshKey.username, privateKey: sshKey.privateKey })
+  await createCredential(api, {
+    name: `${prefix} key`,
+    kind: 'SSH_KEY',
+    username: sshKey.username,
+    privateKey: sshKey.privateKey,
+  })
   if (lab.bastion && bastionKey)
     await createCredential(api, {
-      name: 'lab bastion',
+      name: `${prefix} bastion`,
       kind: 'BASTION',
       host: lab.bastion.host,
       port: lab.bastion.port,
@@ -52,7 +58,9 @@ export async function onboard(api: Client, lab: Lab): Promise<Map<string, string
       privateKey: bastionKey.privateKey,
     })
 
-  const rows = lab.nodes.map((n) => [n.name, n.host, n.port, 'lab key', n.behindBastion ? 'lab bastion' : ''].join(','))
+  const rows = lab.nodes.map((n) =>
+    [n.name, n.host, n.port, `${prefix} key`, n.behindBastion ? `${prefix} bastion` : ''].join(','),
+  )
   const { report } = await api.mutate(IMPORT_NODES, {
     input: { format: 'CSV', text: ['name,host,port,credential,bastion', ...rows].join('\n') },
   })

@@ -42,3 +42,38 @@ export const UPDATE_NODE = graphql(`mutation UpdateNode($input: UpdateNodeInput!
     __typename ... on UpdateNodePayload { node { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
   }
 }`)
+
+export const CREATE_CLUSTER = graphql(`mutation CreateCluster($input: CreateSlurmClusterInput!) {
+  createSlurmCluster(input: $input) {
+    __typename ... on CreateSlurmClusterPayload { slurmOperation { id cluster { id } } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const PREVIEW_SCALE_OUT = graphql(`query PreviewScaleOut($input: PreviewSlurmScaleOutInput!) {
+  previewSlurmScaleOut(input: $input) { __typename ... on SlurmScaleOutPreview { fingerprint blockedReason } ... on Error { message } }
+}`)
+
+export const SCALE_OUT = graphql(`mutation ScaleOut($input: ScaleOutSlurmClusterInput!) {
+  scaleOutSlurmCluster(input: $input) {
+    __typename ... on ScaleOutSlurmClusterPayload { slurmOperation { id } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const PREVIEW_SCALE_IN = graphql(`query PreviewScaleIn($input: PreviewSlurmScaleInInput!) {
+  previewSlurmScaleIn(input: $input) { __typename ... on SlurmScaleInPreview { fingerprint } ... on Error { message } }
+}`)
+
+export const SCALE_IN = graphql(`mutation ScaleIn($input: ScaleInSlurmClusterInput!) {
+  scaleInSlurmCluster(input: $input) {
+    __typename ... on ScaleInSlurmClusterPayload { slurmOperation { id } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const OPERATION_UPDATED = graphql(`subscription OperationUpdated($id: ID!) {
+  slurmOperationUpdated(id: $id) {
+    kind status error finishedAt nodes(first: 10) { edges { node { name phase isFailed message } } }
+  }
+}`)
