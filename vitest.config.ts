@@ -39,12 +39,10 @@ const LONGEST = [
   'apps/api/src/isolation.test.ts',
   'apps/worker/src/ansible/execute-run.test.ts',
   'apps/standalone/src/backup/backup.test.ts',
-  'apps/standalone/src/backup/upgrade.test.ts',
   'packages/bench/src/faults.test.ts',
   'apps/worker/src/ansible/isolation/isolation.test.ts',
   'apps/worker/src/main.test.ts',
   'apps/cli/src/main.test.ts',
-  'apps/worker/src/playbooks/lint.test.ts',
   'packages/lab/src/lab.test.ts',
   'packages/lab/src/ownership.test.ts',
 ].map((file) => path.join(import.meta.dirname, file))

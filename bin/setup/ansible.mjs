@@ -60,7 +60,7 @@ export async function ansibleLint() {
     return program
   } catch (error) {
     if (error instanceof Aborted) throw error
-    progress.out.write('  Tests that need ansible-lint are skipped.\n')
+    progress.out.write('  ansible-lint cannot be installed here, so playbooks are not checked.\n')
     return undefined
   }
 }

@@ -22,13 +22,8 @@ const installWithAnsible = async (purpose, scope) => {
   await systemPackages(needs[purpose === 'slurm' ? 'lab' : purpose])
   if (purpose !== 'test') await sandbox()
   const withSlurm = purpose === 'test' || purpose === 'slurm'
-  const installs = [
-    installBase(scope),
-    ansible(),
-    purpose === 'test' ? ansibleLint() : undefined,
-    withSlurm ? slurm() : undefined,
-  ]
-  const [, playbook, lint] = await Promise.all(installs).catch(async (error) => {
+  const installs = [installBase(scope), ansible(), withSlurm ? slurm() : undefined]
+  const [, playbook] = await Promise.all(installs).catch(async (error) => {
     killChildren()
     await Promise.allSettled(installs)
     throw error
@@ -36,7 +31,6 @@ const installWithAnsible = async (purpose, scope) => {
   return {
     ANSIBLE_PLAYBOOK: playbook.path,
     MUSTER_ANSIBLE_VERSION: playbook.version,
-    ...(lint ? { MUSTER_ANSIBLE_LINT: lint } : {}),
   }
 }
 
@@ -85,8 +79,9 @@ export const commands = {
     return await run([node, 'packages/lab/src/main.ts', ...args])
   },
   check: async (args) => {
-    await installBase()
-    return await run([node, 'apps/standalone/src/check/main.ts', ...args])
+    const [, lint] = await Promise.all([installBase(), ansibleLint()])
+    const env = lint ? { MUSTER_ANSIBLE_LINT: lint } : {}
+    return await run([node, 'apps/standalone/src/check/main.ts', ...args], env)
   },
   gen: async () => {
     await installBase()

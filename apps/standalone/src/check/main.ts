@@ -12,11 +12,14 @@ import { findApiWrites, findCrowdedFolders, MAX_FILES_PER_FOLDER } from './sourc
 const bin = (name: string) => path.join(root, 'node_modules/.bin', name)
 const cache = (name: string) => path.join(root, '.tool/cache', name)
 const failures: string[] = []
+/** Path of ansible-lint; undefined where it cannot be installed. */
+const lint = process.env.MUSTER_ANSIBLE_LINT
 
 const checks: [title: string, check: () => unknown][] = [
   ['Types', () => checkTypes('.')],
   ['Types of the console and its browser tests', () => checkTypes('apps/console', 'apps/console/e2e')],
   ['Format and lint', () => run(bin('biome'), 'ci', '--colors=off', '.')],
+  ...(lint ? ([['Playbooks pass the production profile of ansible-lint', () => lintPlaybooks(lint)]] as typeof checks) : []),
   ['Imports between packages and domains, import cycles', checkImports],
   ['Source rules', checkSources],
   ['GraphQL schema is up to date', () => run(process.execPath, 'apps/api/src/print-schema.ts', '--check')],
@@ -41,9 +44,14 @@ await Promise.all(
 if (failures.length) process.stdout.write(`\n${failures.join('\n\n')}\n`)
 process.exit(failures.length ? 1 : 0)
 
-/** Runs a program and returns its output. Throws with the end of it on a non-zero exit code. */
-async function run(program: string, ...args: string[]): Promise<string> {
-  const child = spawn(program, args, { cwd: root, env: { ...process.env, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'pipe'] })
+/** Runs a program in the repository. */
+function run(program: string, ...args: string[]): Promise<string> {
+  return runIn(root, { ...process.env, NO_COLOR: '1' }, program, ...args)
+}
+
+/** Returns the output of a program. Throws with the end of it on a non-zero exit code. */
+async function runIn(cwd: string, env: NodeJS.ProcessEnv, program: string, ...args: string[]): Promise<string> {
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -107,6 +115,32 @@ async function checkMigrations(): Promise<void> {
     }
   } finally {
     fs.rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** Lints playbooks and roles, unless they are the same as in the last run that passed: it takes half a minute. */
+async function lintPlaybooks(lint: string): Promise<void> {
+  const playbooks = path.join(root, 'playbooks')
+  const files = fs.globSync('**/*', { cwd: playbooks, withFileTypes: true }).filter((entry) => entry.isFile())
+  const hash = createHash('sha256')
+  for (const file of files.map(({ parentPath, name }) => path.join(parentPath, name)).sort())
+    hash.update(`${path.relative(playbooks, file)}\0`).update(fs.readFileSync(file))
+  const stamp = cache('ansible-lint')
+  const state = hash.digest('hex')
+  if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === state) return
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-lint-'))
+  try {
+    const env = {
+      PATH: `${path.dirname(lint)}:${process.env.PATH}`,
+      HOME: home,
+      LANG: 'C.UTF-8',
+      ANSIBLE_LIBRARY: path.join(playbooks, 'modules'),
+    }
+    const output = await runIn(playbooks, env, lint, '--offline', '--nocolor', '--strict')
+    if (!/Passed: 0 failure\(s\), 0 warning\(s\)/.test(output) || !output.includes("'production'")) throw new Error(output)
+    fs.writeFileSync(stamp, state)
+  } finally {
+    fs.rmSync(home, { recursive: true, force: true })
   }
 }
 
