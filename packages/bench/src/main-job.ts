@@ -17,8 +17,8 @@ const DEVICE_TYPES = ['nvidia_gpu', 'amd_gpu', 'intel_gpu', 'huawei_npu', 'thead
 /**
  * A complete scenario through the public API: sign in, create credentials, add eight nodes, approve their host keys, collect facts with
  * Ansible, follow the log across a lost connection, and cancel a second run during a task. Then layered variables and a deployment
- * (layered-job.ts), agents (agent-job.ts), a running Slurm cluster (slurm/slurm-job.ts), one that Muster builds and scales (slurm/managed-job.ts), and members, sign-in and the audit chain
- * (access-job.ts). Prints progress to stderr and one JSON line of figures to stdout.
+ * (layered-job.ts), a running Slurm cluster (slurm/slurm-job.ts), agents (agent-job.ts), a cluster that Muster builds and scales
+ * (slurm/managed-job.ts), and members, sign-in and the audit chain (access-job.ts). Prints progress to stderr and one JSON line of figures to stdout.
  */
 const started = Date.now()
 const print = (text: string) => process.stderr.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`)
@@ -115,8 +115,9 @@ async function mainJob(product: Product, lab: Lab, provider: Awaited<ReturnType<
   print(`second run ${canceled}`)
 
   const layered = await layeredJob(api, lab, ids, print)
-  const agents = await agentJob(api, lab, ids, new URL(product.url).port, print)
+  // Before a node is disconnected: Slurm would keep it DOWN.
   const slurm = await slurmJob(api, lab, ids, print)
+  const agents = await agentJob(api, lab, ids, new URL(product.url).port, print)
   const managed = await managedJob(api, print)
   const access = await accessJob(api, product.url, provider, print)
   const { nodes } = await api.request(NODE_STATUSES, {})

@@ -17,10 +17,13 @@ const NODES = ['cpu-01', 'cpu-02']
 const reason = 'test'
 
 /** A lab cluster whose configuration was imported from all its hosts, with a running job. */
-export async function createConfiguredCluster() {
-  const lab = await createLab({ nodes: NODES.map((name) => ({ name })), slurm: true })
+export async function createConfiguredCluster({ backup = false } = {}) {
+  const lab = await createLab({ nodes: NODES.map((name) => ({ name })), slurm: { backup } })
   const fixture = await createSlurmFixture(lab)
-  const cluster: SlurmCluster = await fixture.adopt(CONTROLLER, { reuseConfig: false })
+  const cluster: SlurmCluster = await fixture.adopt(CONTROLLER, {
+    reuseConfig: false,
+    ...(backup ? { backupNodeId: fixture.nodeId('slurm-ctl-02') } : {}),
+  })
   const job = await lab.slurm!.submit('while sleep 0.2; do date +%s >> /tmp/lines; done', ['--nodelist=cpu-01'])
   const jobState = async () => (await lab.slurm!.run(['squeue', '--noheader', '--format=%T', `--jobs=${job}`])).stdout.trim()
   const fileOf = async (name: string) => (await lab.node(name).exec(['cat', '/etc/slurm/slurm.conf'])).stdout

@@ -66,7 +66,9 @@ export const bench: Bench = async ({ rounds, print, option, random }) => {
       const start = performance.now()
       await refreshCluster(api, id)
       const ms = performance.now() - start
-      const { totals } = await checkStored()
+      const { totals, queries, refreshDurationMs } = await checkStored()
+      const parts = queries.map(({ query, durationMs }) => `${query} ${durationMs}`).join(', ')
+      print(`refresh ${Math.round(ms)} ms: ${parts}; read and parsed after ${refreshDurationMs} ms`)
       const shown = totals.nodesByState.filter(({ state }) => /DRAIN/.test(state)).reduce((sum, { nodes }) => sum + nodes, 0)
       if (shown !== drained) throw new Error(`${shown} nodes are shown as drained, ${drained} are`)
       return ms

@@ -19,7 +19,7 @@ export const CLUSTER_UPDATED = graphql(`subscription ClusterUpdated($id: ID) {
 
 export const CLUSTER = graphql(`query Cluster($id: ID!) {
   slurmCluster(id: $id) {
-    state refreshedAt failureCount lastError version clusterName
+    state refreshedAt refreshDurationMs queries { query durationMs } failureCount lastError version clusterName
     totals { nodes jobs nodesByState { state nodes } jobsByState { state jobs } }
   }
 }`)
