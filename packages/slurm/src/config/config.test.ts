@@ -171,6 +171,23 @@ describe('addNodes', () => {
     expect(configErrors(files)).toBe('')
   })
 
+  test('records the type of a resource that accounting did not have', () => {
+    const lines = [
+      ...[
+        'ClusterName=a',
+        'SlurmctldHost=c',
+        'AccountingStorageType=accounting_storage/slurmdbd',
+        'AccountingStorageTRES=gres/npu',
+      ],
+      ...['GresTypes=npu', 'NodeName=n Gres=npu:1', 'PartitionName=p Nodes=ALL'],
+    ]
+    const add = (text: string) => addNodes({ 'slurm.conf': text }, [configNode('x', { gres: [gpus] })], [])['slurm.conf']
+    expect(add(lines.join('\n'))).toContain('AccountingStorageTRES=gres/npu,gres/gpu\nGresTypes=npu,gpu\n')
+    const without = lines.filter((line) => !line.startsWith('AccountingStorageTRES'))
+    expect(add(without.join('\n'))).toContain('AccountingStorageTRES=gres/gpu\nNodeName=n')
+    expect(add(without.filter((line) => !line.startsWith('Accounting')).join('\n'))).not.toContain('TRES')
+  })
+
   test('rejects a node that exists and a partition that does not', () => {
     expect(() => addNodes(SITE, [configNode('gpu01')], [])).toThrow('has the node gpu01 already')
     expect(() => addNodes(SITE, [configNode('new')], ['nosuch'])).toThrow('no partition nosuch')

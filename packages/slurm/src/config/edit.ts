@@ -51,20 +51,30 @@ function addDevices(files: ConfigFiles, nodes: readonly ConfigNode[]): Partial<C
   return added.length === 0 ? {} : { 'gres.conf': `${endLine(files['gres.conf'] ?? '')}${added.join('\n')}\n` }
 }
 
+/** slurmctld must know the types of GRES, and records only those that accounting names. */
 function withGresTypes(files: ConfigFiles, nodes: readonly ConfigNode[]): ConfigFiles {
+  const names = [...new Set(nodes.flatMap(({ gres }) => gres.map(({ name }) => name)))]
+  const known = withListed(files, 'GresTypes', names)
+  const isRecorded = readSetting(parseConfig(files['slurm.conf']), 'AccountingStorageType') === 'accounting_storage/slurmdbd'
+  const recorded = names.map((name) => `gres/${name}`)
+  return isRecorded ? withListed(known, 'AccountingStorageTRES', recorded) : known
+}
+
+/** Adds values to a setting of slurm.conf that is a list. */
+function withListed(files: ConfigFiles, key: string, values: readonly string[]): ConfigFiles {
   const config = parseConfig(files['slurm.conf'])
-  const types = (readSetting(config, 'GresTypes') ?? '').split(',').filter(Boolean)
-  const missing = [...new Set(nodes.flatMap(({ gres }) => gres.map(({ name }) => name)))].filter((name) => !types.includes(name))
+  const listed = (readSetting(config, key) ?? '').split(',').filter(Boolean)
+  const missing = values.filter((value) => !listed.includes(value))
   if (missing.length === 0) return files
-  const value = [...types, ...missing].join(',')
-  const line = config.lines.findLast((line) => startsWithKey(line, 'GresTypes'))
+  const value = [...listed, ...missing].join(',')
+  const line = config.lines.findLast((line) => startsWithKey(line, key))
   const field = line?.fields[0]
   const texts = config.lines.map((other) =>
     other === line && field ? rewrite(other.text, [{ start: field.start, end: field.end, text: value }]) : other.text,
   )
   if (!line) {
     const firstNode = config.lines.findIndex((other) => startsWithKey(other, 'NodeName'))
-    texts.splice(Math.max(firstNode, 0), 0, `GresTypes=${value}\n`)
+    texts.splice(Math.max(firstNode, 0), 0, `${key}=${value}\n`)
   }
   return { ...files, 'slurm.conf': join(texts) }
 }
