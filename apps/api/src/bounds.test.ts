@@ -55,7 +55,7 @@ const REQUIRED: Record<string, object> = {
   releaseNodeLocks: { reason: 'test' },
   rollbackSlurmConfig: { clusterId: idOf('SlurmCluster') },
   rolloutSlurmConfig: { clusterId: idOf('SlurmCluster'), number: 1, fingerprint: 'a' },
-  saveSlurmConfig: { clusterId: idOf('SlurmCluster'), basedOn: 1, files: { slurmConf: '' } },
+  saveSlurmConfig: { clusterId: idOf('SlurmCluster'), basedOn: 1, reason: 'test' },
   retryJobRun: { id: idOf('JobRun') },
   runJob: { template: 'connectivity_check' },
   setNodeGroupMembers: { id: idOf('NodeGroup') },

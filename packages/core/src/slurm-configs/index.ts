@@ -4,7 +4,12 @@ export {
   type ConfigFiles,
   type ConfigPlan,
   type ConfigProblem,
+  type ConfigSetting,
+  type ConfigSettingsView,
   diffConfig,
+  readSettings,
+  SETTING_GROUPS,
+  type SettingGroup,
   SNIPPET_FILES,
 } from '@muster/slurm/config'
 export { slurmConfigAudit, slurmConfigSnippetAudit } from './audit-actions.ts'
@@ -49,4 +54,4 @@ export {
   ValidateSlurmConfigInput,
   validateSlurmConfig,
 } from './validate-slurm-config.ts'
-export { createConfigVersion, type NewConfigVersion } from './versions.ts'
+export { createConfigVersion, type NewConfigVersion, releaseOf } from './versions.ts'

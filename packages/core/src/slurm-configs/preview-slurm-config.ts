@@ -20,7 +20,15 @@ import { slurmConfigPermissions } from './permissions.ts'
 import { reusedConfigReason } from './policy.ts'
 import type { SlurmConfigVersion } from './tables.ts'
 import { type ConfigValidation, lastValidation } from './validate-slurm-config.ts'
-import { ConfigFilesInput, findConfigVersion, newErrors, releaseOf, rolledOutVersion } from './versions.ts'
+import {
+  applyChanges,
+  ConfigChangesInput,
+  ConfigFilesInput,
+  findConfigVersion,
+  newErrors,
+  releaseOf,
+  rolledOutVersion,
+} from './versions.ts'
 
 export const PreviewSlurmConfigInput = z.object({
   clusterId: Id,
@@ -28,6 +36,8 @@ export const PreviewSlurmConfigInput = z.object({
   number: z.int().min(1).nullish(),
   /** Text that is not saved yet. */
   files: ConfigFilesInput.nullish(),
+  /** Changes of the version. */
+  changes: ConfigChangesInput.nullish(),
 })
 
 export type SlurmConfigPreview = {
@@ -55,13 +65,16 @@ export type SlurmConfigPreview = {
  */
 export async function previewSlurmConfig(ctx: Ctx, input: z.input<typeof PreviewSlurmConfigInput>): Promise<SlurmConfigPreview> {
   authorizeSomewhere(ctx, slurmConfigPermissions.check)
-  const { clusterId, number, files } = parseInput(PreviewSlurmConfigInput, input)
+  const { clusterId, number, files, changes } = parseInput(PreviewSlurmConfigInput, input)
   if ((number == null) === (files == null))
     throw new InvalidInput([{ path: 'number', message: 'or files is required, not both' }])
   const cluster = await findCluster(ctx.db, ctx, clusterId)
   authorizeCluster(ctx, slurmConfigPermissions.check, cluster)
-  const to = number == null ? (files as ConfigFiles) : (await findConfigVersion(ctx.db, cluster, number)).files
-  return previewOf(ctx.db, ctx, cluster, { files: to, number: number ?? null })
+  if (number == null) return previewOf(ctx.db, ctx, cluster, { files: files as ConfigFiles, number: null })
+  const version = await findConfigVersion(ctx.db, cluster, number)
+  return changes
+    ? previewOf(ctx.db, ctx, cluster, { files: applyChanges(version.files, changes), number: null })
+    : previewOf(ctx.db, ctx, cluster, version)
 }
 
 export async function previewOf(

@@ -8,13 +8,25 @@ import { findCluster } from './find-cluster.ts'
 import { slurmConfigPermissions } from './permissions.ts'
 import { reusedConfigReason } from './policy.ts'
 import { type SlurmConfigVersion, slurmConfigVersions } from './tables.ts'
-import { assertNoNewErrors, ConfigFilesInput, createConfigVersion, findConfigVersion, releaseOf, sameFiles } from './versions.ts'
+import {
+  applyChanges,
+  assertNoNewErrors,
+  ConfigChangesInput,
+  ConfigFilesInput,
+  createConfigVersion,
+  findConfigVersion,
+  releaseOf,
+  sameFiles,
+} from './versions.ts'
 
 export const SaveSlurmConfigInput = z.object({
   clusterId: Id,
   /** The version that was edited. */
   basedOn: z.int().min(1),
-  files: ConfigFilesInput,
+  /** The edited text. Or: */
+  files: ConfigFilesInput.nullish(),
+  /** What is different from the edited version. */
+  changes: ConfigChangesInput.nullish(),
   reason: singleLineText(200),
   idempotencyKey: IdempotencyKey,
 })
@@ -26,15 +38,17 @@ export const SaveSlurmConfigInput = z.object({
  */
 export async function saveSlurmConfig(ctx: Ctx, input: z.input<typeof SaveSlurmConfigInput>): Promise<SlurmConfigVersion> {
   authorizeSomewhere(ctx, slurmConfigPermissions.write)
-  const { idempotencyKey, ...fields } = parseInput(SaveSlurmConfigInput, input)
-  const key = { verb: 'saveSlurmConfig', key: idempotencyKey, input: fields, result: oneRow(slurmConfigVersions) }
+  const { idempotencyKey, files: edited, changes, ...fields } = parseInput(SaveSlurmConfigInput, input)
+  if (!edited === !changes) throw new InvalidInput([{ path: 'files', message: 'or changes are required, not both' }])
+  const given = { ...fields, files: edited, changes }
+  const key = { verb: 'saveSlurmConfig', key: idempotencyKey, input: given, result: oneRow(slurmConfigVersions) }
   return idempotent(ctx, key, async (tx, ctx) => {
     const cluster = await findCluster(tx, ctx, fields.clusterId)
     authorizeCluster(ctx, slurmConfigPermissions.write, cluster)
     const reused = reusedConfigReason(cluster)
     if (reused) throw new Conflict(reused)
     const from = await findConfigVersion(tx, cluster, fields.basedOn)
-    const files = { ...fields.files } as SlurmConfigVersion['files']
+    const files = changes ? applyChanges(from.files, changes) : ({ ...edited } as SlurmConfigVersion['files'])
     if (sameFiles(from.files, files))
       throw new InvalidInput([{ path: 'files', message: `are the same as in version ${from.number}` }])
     assertNoNewErrors(from.files, files, releaseOf(cluster))

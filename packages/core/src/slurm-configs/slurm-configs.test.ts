@@ -1,4 +1,5 @@
 import { parseNodes, parsePartitions, type SlurmJob } from '@muster/slurm'
+import type { ConfigChange } from '@muster/slurm/config'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addSlurmCluster, type SlurmCluster, slurmClusters, updateSlurmCluster } from '../clusters/index.ts'
@@ -155,6 +156,45 @@ describe('save', () => {
     await expect(save(ONE)).rejects.toMatchObject({ issues: [{ path: 'files' }] })
     await updateSlurmCluster(ours.admin, { id: cluster.id, reuseConfig: true })
     await expect(save(conf('n1'))).rejects.toThrow(/is reused: Muster never writes it/)
+  })
+
+  test('applies changes of keys to the edited version', async () => {
+    const changes = [
+      { key: 'KillWait', value: '60' },
+      { partition: 'debug', key: 'MaxTime', value: '1-0' },
+      { nodes: 'n2', key: 'Weight', value: '5' },
+    ]
+    const base = { clusterId: cluster.id, number: 1 }
+    const previewed = await previewSlurmConfig(ours.operator, { ...base, changes })
+    expect(previewed).toMatchObject({ fingerprint: null, diff: [{ file: 'slurm.conf' }] })
+    const saved = await saveSlurmConfig(ours.admin, { clusterId: cluster.id, reason, basedOn: 1, changes })
+    expect(saved).toMatchObject({ number: 2, origin: 'EDITED' })
+    expect(saved.files['slurm.conf']).toBe(
+      'ClusterName=alpha\nSlurmctldHost=ctl\nKillWait=60\nNodeName=n1 CPUs=8\nNodeName=n2 CPUs=8 Weight=5\nPartitionName=debug Nodes=n[1-2] State=UP MaxTime=1-0\n',
+    )
+    // Another user saved a version meanwhile.
+    await expect(saveSlurmConfig(ours.admin, { clusterId: cluster.id, reason, basedOn: 1, changes })).rejects.toThrow(/meanwhile/)
+  })
+
+  test('names changes that are not possible', async () => {
+    const tried = (...changes: ConfigChange[]) =>
+      saveSlurmConfig(ours.admin, { clusterId: cluster.id, reason, basedOn: 1, changes })
+    await expect(
+      tried({ key: 'KillWait', value: '9' }, { partition: 'nosuch', key: 'State', value: 'UP' }),
+    ).rejects.toMatchObject({
+      issues: [{ path: 'changes.1', message: 'The configuration has no partition nosuch.' }],
+    })
+    await expect(tried({ key: 'KillWait', value: 'soon' })).rejects.toMatchObject({ issues: [{ path: 'slurm.conf:3' }] })
+    await expect(tried()).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    await expect(
+      saveSlurmConfig(ours.admin, {
+        clusterId: cluster.id,
+        reason,
+        basedOn: 1,
+        files: ONE,
+        changes: [{ key: 'KillWait', value: '9' }],
+      }),
+    ).rejects.toMatchObject({ issues: [{ path: 'files' }] })
   })
 
   test('needs an admin', async () => {

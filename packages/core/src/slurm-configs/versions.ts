@@ -1,4 +1,12 @@
-import { CONFIG_FILES, type ConfigFiles, type ConfigProblem, type ConfigSettings, checkConfig } from '@muster/slurm/config'
+import {
+  CONFIG_FILES,
+  ConfigError,
+  type ConfigFiles,
+  type ConfigProblem,
+  type ConfigSettings,
+  changeConfig,
+  checkConfig,
+} from '@muster/slurm/config'
 import { and, desc, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
@@ -6,6 +14,7 @@ import { slurmClusterChanged } from '../clusters/change-events.ts'
 import type { SlurmCluster } from '../clusters/tables.ts'
 import { type Ctx, createdBy, type Tx } from '../kernel/context.ts'
 import { Conflict, InvalidInput, NotFound } from '../kernel/errors.ts'
+import { singleLineText } from '../kernel/input.ts'
 import { lockCluster } from '../slurm-operations/index.ts'
 import { slurmConfigAudit } from './audit-actions.ts'
 import { type ConfigOrigin, type SlurmConfigVersion, slurmConfigVersions } from './tables.ts'
@@ -23,6 +32,33 @@ export const ConfigFilesInput = z.strictObject({
   'cgroup.conf': FileText.optional(),
   'topology.conf': FileText.optional(),
 })
+
+/** Changes of keys instead of an edited text. */
+export const ConfigChangesInput = z
+  .array(
+    z
+      .strictObject({
+        partition: singleLineText(255).nullish(),
+        nodes: singleLineText(10_000).nullish(),
+        key: singleLineText(100),
+        value: z.string().max(10_000).nullable(),
+      })
+      .refine(({ partition, nodes }) => !partition || !nodes, 'name a partition or nodes, not both'),
+  )
+  .min(1, 'name at least one key')
+  .max(1000)
+
+/** @throws InvalidInput a change is not possible */
+export function applyChanges(files: ConfigFiles, changes: z.output<typeof ConfigChangesInput>): ConfigFiles {
+  return changes.reduce((current, change, index) => {
+    try {
+      return changeConfig(current, [change])
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      throw new InvalidInput([{ path: `changes.${index}`, message: error.message }])
+    }
+  }, files)
+}
 
 export type NewConfigVersion = {
   clusterId: string

@@ -36,7 +36,11 @@ export function addNodes(files: ConfigFiles, nodes: readonly ConfigNode[], parti
   })
   const head = join(texts.slice(0, before))
   const slurmConf = (added === '' ? head : endLine(head) + added) + join(texts.slice(before))
-  return withGresTypes({ ...files, 'slurm.conf': slurmConf, ...addDevices(files, nodes), ...addToTopology(files, nodes) }, nodes)
+  const resources = nodes.flatMap(({ gres }) => gres.map(({ name }) => name))
+  return addGresTypes(
+    { ...files, 'slurm.conf': slurmConf, ...addDevices(files, nodes), ...addToTopology(files, nodes) },
+    resources,
+  )
 }
 
 function addToPartition(line: ConfigLine, current: string | undefined, names: string[]): string {
@@ -51,9 +55,9 @@ function addDevices(files: ConfigFiles, nodes: readonly ConfigNode[]): Partial<C
   return added.length === 0 ? {} : { 'gres.conf': `${endLine(files['gres.conf'] ?? '')}${added.join('\n')}\n` }
 }
 
-/** slurmctld must know the types of GRES, and records only those that accounting names. */
-function withGresTypes(files: ConfigFiles, nodes: readonly ConfigNode[]): ConfigFiles {
-  const names = [...new Set(nodes.flatMap(({ gres }) => gres.map(({ name }) => name)))]
+/** Adds names of resources. slurmctld must know the types of GRES, and records only those that accounting names. */
+export function addGresTypes(files: ConfigFiles, resources: readonly string[]): ConfigFiles {
+  const names = [...new Set(resources)]
   const known = withListed(files, 'GresTypes', names)
   const isRecorded = readSetting(parseConfig(files['slurm.conf']), 'AccountingStorageType') === 'accounting_storage/slurmdbd'
   const recorded = names.map((name) => `gres/${name}`)
@@ -122,12 +126,15 @@ export function removeNodes(files: ConfigFiles, names: readonly string[]): Confi
   return result
 }
 
-function removeFromNodeLine(line: ConfigLine, gone: ReadonlySet<string>): string {
-  if (isDefault(line)) return line.text
+const removeFromNodeLine = (line: ConfigLine, gone: ReadonlySet<string>): string =>
+  isDefault(line) ? line.text : keepNodes(line, (name) => !gone.has(name))
+
+/** A line of nodes with some of its nodes, and their values of lists; empty when it has none of them. */
+export function keepNodes(line: ConfigLine, isKept: (name: string) => boolean): string {
   const field = line.fields[0]!
   const names = readHostlist(field.value)
-  if (!names?.some((name) => gone.has(name))) return line.text
-  const kept = names.flatMap((name, index) => (gone.has(name) ? [] : [index]))
+  if (!names || names.every(isKept)) return line.text
+  const kept = names.flatMap((name, index) => (isKept(name) ? [index] : []))
   if (kept.length === 0) return ''
   const fold = (list: readonly string[]) => foldInOrder(kept.map((index) => list[index]!))
   const replacements: Replacement[] = [{ start: field.start, end: field.end, text: fold(names) }]

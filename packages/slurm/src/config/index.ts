@@ -1,3 +1,4 @@
+export { changeConfig } from './change.ts'
 export { checkConfig } from './check/index.ts'
 export { configuredMemory, createConfig, extraLineProblem, formatGres, gresTotals } from './create.ts'
 export { type ConfigDiff, diffConfig } from './diff.ts'
@@ -5,6 +6,7 @@ export { addNodes, removeNodes } from './edit.ts'
 export { nodeNames, readEntries, readHostlist, readSetting } from './model.ts'
 export { type ConfigField, type ConfigLine, type ParsedConfig, parseConfig } from './parse.ts'
 export { type ConfigPlan, planConfig } from './plan.ts'
+export { type ConfigSetting, type ConfigSettingsView, readSettings, SETTING_GROUPS, type SettingGroup } from './settings.ts'
 export {
   applySnippets,
   type ConfigSnippet,
@@ -17,6 +19,7 @@ export {
 export { trialFiles } from './trial.ts'
 export {
   CONFIG_FILES,
+  type ConfigChange,
   ConfigError,
   type ConfigFileName,
   type ConfigFiles,

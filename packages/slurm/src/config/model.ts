@@ -38,6 +38,9 @@ export function readHostlist(text: string | undefined): string[] | null {
   }
 }
 
+/** Keys with an older name. */
+export const ALIASES: Readonly<Record<string, string>> = { Features: 'Feature', CPUs: 'Procs', OverSubscribe: 'Shared' }
+
 /** Names of all nodes in the order of the file. */
 export const nodeNames = (config: ParsedConfig): string[] =>
   readEntries(config, 'NodeName').flatMap(({ name }) => readHostlist(name) ?? [])

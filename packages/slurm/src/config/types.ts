@@ -55,5 +55,16 @@ export type ConfigProblem = {
   message: string
 }
 
+/** Sets or removes a key of slurm.conf: of a partition, of nodes, or, without both, of the cluster. */
+export type ConfigChange = {
+  /** Name. */
+  partition?: string | null | undefined
+  /** Hostlist. */
+  nodes?: string | null | undefined
+  key: string
+  /** Null removes the key, so that Slurm's default applies. */
+  value: string | null
+}
+
 /** An edit is not possible, or settings are not valid. */
 export class ConfigError extends Error {}

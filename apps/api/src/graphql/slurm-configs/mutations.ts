@@ -41,6 +41,18 @@ export function filesOf({
   }
 }
 
+export const SlurmConfigChangeInput = builder.inputType('SlurmConfigChangeInput', {
+  description: 'Sets or removes a key of slurm.conf: of a partition, of nodes, or, without both, of the cluster.',
+  fields: (t) => ({
+    partition: t.string({ description: 'Name of the partition.' }),
+    nodes: t.string({ description: 'Nodes by their names in Slurm, as a hostlist. A line of other nodes is split.' }),
+    key: t.string({ required: true, description: 'Key, for example `MaxTime`.' }),
+    value: t.string({ description: "Value; null removes the key, so that Slurm's default applies." }),
+  }),
+})
+export const changesOf = (changes: (typeof SlurmConfigChangeInput.$inferInput)[] | null | undefined) =>
+  changes?.map(({ value, ...change }) => ({ ...change, value: value ?? null }))
+
 const errors = [Conflict, NotFound]
 const clusterId = (t: InputFields) => ({ clusterId: t.id({ required: true, description: 'ID of the cluster.' }) })
 const reason = (t: InputFields) => ({
@@ -76,25 +88,27 @@ mutation('importSlurmConfig', {
 
 mutation('saveSlurmConfig', {
   description:
-    'Stores edited configuration files as the next version, without rolling them out. Errors that the edited version does not have are refused.',
+    'Stores an edited configuration as the next version, without rolling it out. Errors that the edited version does not have are refused. Give either files or changes.',
   input: (t) => ({
     ...clusterId(t),
     basedOn: t.int({
       required: true,
       description: 'Number of the version that was edited: the newest one, else it is a conflict.',
     }),
-    files: t.field({ type: SlurmConfigFilesInput, required: true, description: 'The files.' }),
+    files: t.field({ type: SlurmConfigFilesInput, description: 'The files.' }),
+    changes: t.field({ type: [SlurmConfigChangeInput], description: 'Changes of the edited version; at most 1000.' }),
     ...reason(t),
   }),
   idempotent: true,
   action: slurmConfigAudit.create,
   payload: { slurmConfigVersion: { type: SlurmConfigVersion, description: 'The new version.' } },
   errors,
-  resolve: async ({ clusterId, files, ...input }, { ctx }) => ({
+  resolve: async ({ clusterId, files, changes, ...input }, { ctx }) => ({
     slurmConfigVersion: await saveSlurmConfig(ctx, {
       ...input,
       clusterId: rowId('SlurmCluster', clusterId),
-      files: filesOf(files),
+      files: files ? filesOf(files) : null,
+      changes: changesOf(changes),
     }),
   }),
 })

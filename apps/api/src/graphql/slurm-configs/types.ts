@@ -6,11 +6,16 @@ import {
   type ConfigDiff,
   type ConfigPlan,
   type ConfigProblem,
+  type ConfigSetting,
+  type ConfigSettingsView,
   type ConfigValidation,
   checkSlurmConfigBlockedReason,
   diffConfig,
   importSlurmConfigBlockedReason,
   type SlurmConfigPreview as Preview,
+  readSettings,
+  releaseOf,
+  type SettingGroup,
   writeSlurmConfigBlockedReason,
 } from '@muster/core/slurm-configs'
 import { and, desc, eq, inArray } from 'drizzle-orm'
@@ -195,6 +200,73 @@ export const SlurmConfigPreview = builder.objectRef<Preview>('SlurmConfigPreview
   }),
 })
 
+const SlurmConfigValueType = builder.enumType('SlurmConfigValueType', {
+  description: 'Type of the value of a key.',
+  values: same({
+    STRING: 'Text.',
+    UINT16: 'Number up to 65,535.',
+    UINT32: 'Number up to 4,294,967,295.',
+    UINT64: 'Number.',
+    FLOAT: 'Decimal number.',
+    BOOLEAN: 'YES or NO.',
+    LIST: 'A line that may be repeated.',
+  } satisfies Record<ConfigSetting['type'], string>),
+})
+
+const SlurmConfigSettingGroup = builder.enumType('SlurmConfigSettingGroup', {
+  description: 'What a key of slurm.conf is about.',
+  values: same({
+    SCHEDULING: 'Order and start of jobs.',
+    RESOURCES: 'CPUs, memory and generic resources.',
+    PRIORITY: 'Priorities of jobs.',
+    LIMITS: 'Limits.',
+    TIMEOUTS: 'Times.',
+    NODES: 'Nodes, and programs that run on them.',
+    LOGGING: 'Logs.',
+  } satisfies Record<SettingGroup, string>),
+})
+
+const SlurmConfigSetting = builder.objectRef<ConfigSetting & { group?: SettingGroup }>('SlurmConfigSetting').implement({
+  description: 'A key of slurm.conf that administrators change often.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'Key.' }),
+    type: t.expose('type', { type: SlurmConfigValueType, description: 'Type of the value.' }),
+    group: t.expose('group', {
+      type: SlurmConfigSettingGroup,
+      nullable: true,
+      description: 'What it is about; null for keys of partitions and nodes.',
+    }),
+    description: t.exposeString('description', { description: 'What it does.' }),
+    default: t.exposeString('default', { nullable: true, description: 'Value when it is not set; null when that depends.' }),
+    value: t.exposeString('value', { nullable: true, description: 'Value; null when it is not set.' }),
+  }),
+})
+
+const SlurmConfigEntry = builder.objectRef<ConfigSettingsView['nodes'][number]>('SlurmConfigEntry').implement({
+  description: 'A partition, or the nodes of a line.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the partition, or hostlist of the nodes.' }),
+    settings: t.expose('settings', { type: [SlurmConfigSetting], description: 'Its keys; at most 50.' }),
+  }),
+})
+
+const SlurmConfigSettings = builder.objectRef<ConfigSettingsView>('SlurmConfigSettings').implement({
+  description: 'The keys of slurm.conf that administrators change most, as far as the release of the cluster has them.',
+  fields: (t) => ({
+    settings: t.expose('settings', { type: [SlurmConfigSetting], description: 'Keys of the cluster; at most 100.' }),
+    partitions: t.field({
+      type: [SlurmConfigEntry],
+      description: 'Partitions; at most 1000.',
+      resolve: ({ partitions }) => partitions.slice(0, 1000),
+    }),
+    nodes: t.field({
+      type: [SlurmConfigEntry],
+      description: 'Lines of nodes; at most 10,000.',
+      resolve: ({ nodes }) => nodes.slice(0, MAX_NODES),
+    }),
+  }),
+})
+
 type Drift = { host: string; diff: string | null }
 const SlurmConfigDrift = builder.objectRef<Drift>('SlurmConfigDrift').implement({
   description: 'Whether a host has the files that were rolled out.',
@@ -255,6 +327,17 @@ builder.drizzleObjectFields(SlurmCluster, (t) => ({
     resolve: async ({ id }, { from, to }, context) => {
       const [before, after] = await Promise.all([from, to].map((number) => loadVersion(context, id, { number })))
       return diffConfig(before?.files ?? {}, after?.files ?? {})
+    },
+  }),
+  configSettings: t.field({
+    type: SlurmConfigSettings,
+    nullable: true,
+    description: 'Keys of a version of slurm.conf with their values; null when there is no such version.',
+    select: { columns: { id: true, version: true } },
+    args: { number: t.arg.int({ description: 'Number. Default: the newest one.' }) },
+    resolve: async (cluster, { number }, context) => {
+      const version = await loadVersion(context, cluster.id, { number: number ?? null })
+      return version ? readSettings(version.files, releaseOf(cluster)) : null
     },
   }),
   configNumber: t.exposeInt('configNumber', {

@@ -98,6 +98,7 @@ export const MORE: Record<string, Record<string, unknown>> = {
   'Mutation.runJob(input.nodeIds)': { input: { limit: undefined } },
   'Mutation.startSlurmAction': { input: { verb: 'DRAIN_NODES', nodes: { hostlist: '$marker' } } },
   'Mutation.rolloutSlurmConfig': { input: { number: 1 } },
+  'Mutation.saveSlurmConfig': { input: { files: { slurmConf: 'made' } } },
   'Mutation.validateSlurmConfig': { input: { number: 1 } },
   'Mutation.setStepUp': { input: { minutes: 30 } },
   'Mutation.setRetention': { input: { logDays: 7 } },

@@ -56,6 +56,7 @@ export const UNPROVEN: Record<string, string> = {
   'Query.previewSlurmAction(input.reservation.hostlist)': GIVEN,
   'Query.previewSlurmAction(input.reservation.users)': GIVEN,
   'Query.previewSlurmAction(input.signal)': FIXED,
+  'Query.previewSlurmConfig(input.changes': 'Keys and names in the files of the version.',
   'Query.previewSlurmConfig(input.files': GIVEN,
   'Query.queue': 'Numbers.',
   'Query.retention': 'Numbers.',

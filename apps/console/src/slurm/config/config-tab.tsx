@@ -12,6 +12,7 @@ import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
+import { Tabs } from '@/ui/tabs.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { VirtualList } from '@/ui/virtual-list.tsx'
 import type { ClusterRow } from '../documents.ts'
@@ -32,6 +33,7 @@ import {
 import { DriftView } from './drift-view.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import { RolloutDialog } from './rollout-dialog.tsx'
+import { SettingsEditor } from './settings-editor.tsx'
 import { VersionDialog } from './version-dialog.tsx'
 import { VERSION_HEIGHT, VersionLine } from './version-line.tsx'
 
@@ -58,7 +60,7 @@ export function ConfigTab({ cluster }: { cluster: Cluster }) {
   if (!config) return <SkeletonRows rows={4} height={VERSION_HEIGHT} />
   if (edited !== null)
     return (
-      <ConfigEditor
+      <EditTabs
         clusterId={cluster.id}
         number={edited}
         onClose={() => {
@@ -81,6 +83,20 @@ export function ConfigTab({ cluster }: { cluster: Cluster }) {
         <SettingsTab id={cluster.id} />
       </section>
     </div>
+  )
+}
+
+/** Two ways to edit a version: the text of its files, or keys of slurm.conf. */
+function EditTabs(props: { clusterId: string; number: number; onClose: () => void }) {
+  const [mode, setMode] = useState<'text' | 'settings'>('text')
+  const tabs = [
+    { key: 'text' as const, label: t('slurmConfig.text') },
+    { key: 'settings' as const, label: t('slurmConfig.settings') },
+  ]
+  return (
+    <Tabs label={t('slurmConfig.edit')} value={mode} onChange={setMode} tabs={tabs}>
+      {mode === 'text' ? <ConfigEditor {...props} /> : <SettingsEditor {...props} />}
+    </Tabs>
   )
 }
 

@@ -47,6 +47,20 @@ export const FilesQuery = graphql(`
   }
 `)
 
+export const SettingsQuery = graphql(`
+  query SlurmConfigSettings($id: ID!, $number: Int!) {
+    slurmCluster(id: $id) {
+      id
+      configSettings(number: $number) {
+        settings { key type group description default value }
+        partitions { name settings { key type description default value } }
+        nodes { name settings { key type description default value } }
+      }
+    }
+  }
+`)
+export type ConfigSettings = NonNullable<NonNullable<ResultOf<typeof SettingsQuery>['slurmCluster']>['configSettings']>
+
 export const DiffQuery = graphql(`
   query SlurmConfigDiff($id: ID!, $from: Int!, $to: Int!) {
     slurmCluster(id: $id) { id configDiff(from: $from, to: $to) { file lines { kind text } } }

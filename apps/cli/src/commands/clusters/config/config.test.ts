@@ -52,6 +52,20 @@ it('saves an edit, and shows versions and their difference', async () => {
   expect((await muster('cluster config diff prod 1')).out).toContain('-NodeName=n[1-2] CPUs=8\n')
 })
 
+it('sets keys, and shows them', async () => {
+  const set = (words: string) => muster(`cluster config set prod ${words} --reason test`)
+  expect((await set('KillWait=60 MessageTimeout=20')).err).toMatch(/^Saved version 3\./)
+  expect((await set('MaxTime=1-0 --partition debug')).err).toMatch(/^Saved version 4\./)
+  expect((await set('KillWait= Weight=7 --slurm-nodes n3')).err).toMatch(/^Saved version 5\./)
+  expect((await muster('cluster config show prod')).out).toBe(
+    'ClusterName=alpha\nSlurmctldHost=ctl\nKillWait=60\nMessageTimeout=20\nNodeName=n[1-2] CPUs=8\nNodeName=n3 CPUs=8 Weight=7\nPartitionName=debug Nodes=n[1-3] MaxTime=1-0\n',
+  )
+  expect((await muster('cluster config settings prod')).out).toMatch(/^KillWait +60 +30 +Seconds/m)
+  expect((await muster('cluster config settings prod --partition debug')).out).toMatch(/^MaxTime +1-0 +UNLIMITED/m)
+  expect(await set('KillWait')).toMatchObject({ code: 2 })
+  expect((await set('State=UP --partition nosuch')).err).toContain('no partition nosuch')
+})
+
 it('names the lines of errors', async () => {
   const { code, err } = await edit(`NoSuchKey=1\n${CONF}`)
   expect(code).not.toBe(0)

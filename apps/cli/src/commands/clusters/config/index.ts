@@ -1,5 +1,6 @@
 import { commandGroup } from '../../../command.ts'
 import { configDiff, configList, configShow } from './read.ts'
+import { configSet, configSettings } from './set.ts'
 import { configCheck, configDrift, configEdit, configImport, configRollback, configRollout } from './write.ts'
 
 export const clusterConfig = () =>
@@ -9,6 +10,8 @@ export const clusterConfig = () =>
     configDiff(),
     configImport(),
     configEdit(),
+    configSettings(),
+    configSet(),
     configCheck(),
     configRollout(),
     configRollback(),

@@ -65,7 +65,7 @@ export const configEdit = () =>
       }
       const files = Object.fromEntries(version.files.map((one) => [KEYS[one.name as FileName], one.text])) as FilesInput
       try {
-        await save(
+        await saveConfig(
           { clusterId: cluster.id, basedOn: version.number, files: { ...files, [KEYS[file as FileName]]: text }, reason },
           name,
         )
@@ -98,7 +98,8 @@ const SAVE = graphql(`mutation ClusterConfigSave($input: SaveSlurmConfigInput!) 
   }
 }`)
 
-async function save(input: VariablesOf<typeof SAVE>['input'], name: string): Promise<void> {
+/** Saves the next version, and names the next step. */
+export async function saveConfig(input: VariablesOf<typeof SAVE>['input'], name: string): Promise<void> {
   const { number } = orThrow((await request(SAVE, { input })).saveSlurmConfig).slurmConfigVersion
   process.stderr.write(`Saved version ${number}. Roll it out with \`muster cluster config rollout ${name} ${number}\`.\n`)
 }
