@@ -68,6 +68,12 @@ function usableCores(facts: Facts, cores: number): Facts {
   return { ...facts, cpu: { ...facts.cpu, numaCores: null } }
 }
 
+/** The switch of a node, from its label `switch`; no tool on a node reports it reliably. Null: none, or no name that Slurm accepts. */
+const switchOf = (labels: ComputeNode['labels']): string | null => {
+  const name = labels.switch ?? ''
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name) ? name : null
+}
+
 /** The node with shards of its whole GPUs, which jobs can share. GPUs with MIG devices have none. */
 export function withShards(node: ConfigNode, shardsPerGpu: number): ConfigNode {
   const whole = node.gres.filter(({ name, count, files }) => name === 'gpu' && files.length === count)
@@ -82,7 +88,7 @@ export function withShards(node: ConfigNode, shardsPerGpu: number): ConfigNode {
  * @returns null when it was never discovered
  */
 export function configNodeOf(
-  node: Pick<ComputeNode, 'name' | 'host' | 'facts' | 'cpuSockets' | 'cpuCores' | 'cpuThreads' | 'memoryBytes'>,
+  node: Pick<ComputeNode, 'name' | 'host' | 'facts' | 'cpuSockets' | 'cpuCores' | 'cpuThreads' | 'memoryBytes' | 'labels'>,
   devices: readonly Device[],
 ): ConfigNode | null {
   const { cpuSockets, cpuCores, cpuThreads, memoryBytes } = node
@@ -99,5 +105,6 @@ export function configNodeOf(
     realMemoryMiB: Math.floor(memoryBytes / 1024 / 1024),
     gres: gresOf(devices, usableCores(node.facts, coresPerSocket * sockets)),
     features: [],
+    switchName: switchOf(node.labels),
   }
 }

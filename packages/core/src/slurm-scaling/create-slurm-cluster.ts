@@ -12,7 +12,7 @@ import { nameTaken } from '../kernel/db/rows.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id, Ids, singleLineText } from '../kernel/input.ts'
 import { insertOperation, type SlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
-import { assertUnblocked, findCandidates, lockCandidates, ShardsPerGpu } from './candidates.ts'
+import { assertUnblocked, findCandidates, lockCandidates, type ScaleCandidate, ShardsPerGpu } from './candidates.ts'
 import { withShards } from './config-node.ts'
 import { slurmScalePermissions } from './permissions.ts'
 
@@ -89,6 +89,7 @@ export async function createSlurmCluster(ctx: Ctx, input: z.input<typeof CreateS
     const candidates = await findCandidates(tx, ctx, all, new Set(), 'computeNodeIds')
     checkFields(given)
     assertUnblocked(candidates, 'computeNodeIds')
+    assertSwitches(candidates.filter(({ node }) => given.computeNodeIds.includes(node.id)))
     const of = (ids: string[]) => ids.map((id) => candidates.find(({ node }) => node.id === id)!)
     const controllers = of(controllerIds).map(({ node, config }) => ({
       nodeId: node.id,
@@ -152,6 +153,15 @@ export async function createSlurmCluster(ctx: Ctx, input: z.input<typeof CreateS
       nodes: plan.nodes.map(({ nodeId, name }) => ({ nodeId, name })),
     })
   })
+}
+
+/** @throws InvalidInput some nodes have a switch and others do not */
+function assertSwitches(compute: ScaleCandidate[]): void {
+  const without = compute.filter(({ config }) => config?.switchName == null)
+  if (without.length === 0 || without.length === compute.length) return
+  const names = without.slice(0, 10).map(({ node }) => node.name)
+  const message = `${names.join(', ')}: no label \`switch\`, but other nodes have one; set it on all or none`
+  throw new InvalidInput([{ path: 'computeNodeIds', message }])
 }
 
 /** The end of the operation asks for a refresh at once. */

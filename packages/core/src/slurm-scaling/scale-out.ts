@@ -7,6 +7,7 @@ import {
   nodeNames,
   parseConfig,
   planConfig,
+  readSetting,
 } from '@muster/slurm/config'
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
@@ -94,7 +95,11 @@ async function preview(db: Tx | Ctx['db'], ctx: Ctx, request: Request): Promise<
   const names = nodeNames(parseConfig(version.files['slurm.conf']))
   const path = request.nodeIds ? 'nodeIds' : 'limit'
   const found = await findCandidates(db, ctx, request.nodeIds ?? request.limit!, new Set(names), path)
-  const candidates = found.map((one) => ({ ...one, config: one.config && withShards(one.config, request.shardsPerGpu) }))
+  const candidates = found.map((one) => ({
+    ...one,
+    config: one.config && withShards(one.config, request.shardsPerGpu),
+    blockedReason: one.blockedReason ?? noSwitchReason(one, version),
+  }))
   // A grant for a cluster gives no access to further machines.
   if (permissionDeniedReason(ctx.actor, slurmScalePermissions.nodes) !== null) {
     const ids = candidates.map(({ node }) => node.id)
@@ -117,6 +122,14 @@ async function preview(db: Tx | Ctx['db'], ctx: Ctx, request: Request): Promise<
     plan: planConfig(version.files, files, cluster.version ?? OLDEST),
     fingerprint: fingerprintOf([cluster.id, version.number, usable.map(({ config }) => config), request.partitions]),
   }
+}
+
+/** Slurm gives no jobs to nodes without a switch. */
+function noSwitchReason({ config }: ScaleCandidate, { files }: SlurmConfigVersion): string | null {
+  const plugin = readSetting(parseConfig(files['slurm.conf']), 'TopologyPlugin')
+  return plugin === 'topology/tree' && files['topology.conf'] !== undefined && config?.switchName == null
+    ? 'has no label `switch`, but topology.conf of the cluster needs the switch of each node; set it'
+    : null
 }
 
 function withNodes({ files }: SlurmConfigVersion, usable: ScaleCandidate[], partitions: string[]) {

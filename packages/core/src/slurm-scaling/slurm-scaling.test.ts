@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { gresLines, nodeLine } from '../../../slurm/src/config/create.ts'
+import { createConfig, gresLines, nodeLine } from '../../../slurm/src/config/create.ts'
 import { removeSlurmCluster, slurmClusters } from '../clusters/index.ts'
 import { deleteNodeGroup, nodeGroupMembers, nodeGroups, setNodeGroupMembers } from '../groups/index.ts'
 import { systemCtx } from '../kernel/context.ts'
@@ -18,6 +18,7 @@ import { setSecretVar, unsetSecretVar } from '../variables/index.ts'
 import { variableSecrets } from '../variables/tables.ts'
 import { configNodeOf, gresOf, gresType, withShards } from './config-node.ts'
 import {
+  type CreatePlan,
   checkSlurmReadiness,
   createSlurmCluster,
   failStalledReadinessChecks,
@@ -313,6 +314,34 @@ test('a managed cluster is removed only after its release', async () => {
   await removeSlurmCluster(ours.admin, { id })
 })
 
+test('nodes need a switch where others have one', async () => {
+  const label = (node: ComputeNode, name: string) =>
+    t.runtime.db
+      .update(computeNodes)
+      .set({ labels: { switch: name } })
+      .where(eq(computeNodes.id, node.id))
+  await label(nodes[1]!, 'leaf1')
+  await expect(create()).rejects.toMatchObject({
+    issues: [{ path: 'computeNodeIds', message: expect.stringMatching(`^${nodes[2]!.name}: no label`) }],
+  })
+  await label(nodes[2]!, 'leaf2')
+  const operation = await create()
+  expect((operation.plan as CreatePlan).nodes.map(({ switchName }) => switchName)).toEqual(['leaf1', 'leaf2'])
+  const { nodes: planned, settings } = operation.plan as CreatePlan
+  const files = createConfig(settings, planned, '22.05')
+  const version = await storeScaledConfig(ours.worker, { operation, origin: 'CREATED', files, settings })
+  await recordSlurmConfigRollout(ours.worker, { clusterId: operation.clusterId, number: version.number })
+  await end(operation)
+  await label(nodes[4]!, 'leaf3')
+  const { candidates, diff } = await previewSlurmScaleOut(ours.admin, { clusterId: operation.clusterId, nodeIds: idsOf(3, 5) })
+  expect(candidates.map(({ blockedReason }) => blockedReason)).toEqual([expect.stringContaining('no label `switch`'), null])
+  const added = diff.find(({ file }) => file === 'topology.conf')!.lines.filter(({ kind }) => kind === '+')
+  expect(added.map(({ text }) => text)).toEqual([
+    'SwitchName=muster_root Switches=leaf[1-3]',
+    `SwitchName=leaf3 Nodes=${nodes[4]!.name.toLowerCase()}`,
+  ])
+})
+
 test('a repeated step stores its configuration once', async () => {
   const clusterId = await created()
   const [operation] = await t.runtime.db.select().from(slurmOperations).where(eq(slurmOperations.clusterId, clusterId))
@@ -342,7 +371,7 @@ const gpu = (index: number, more: object = {}) => ({
 
 describe('GRES', () => {
   const node = (numaCores: Record<string, string> | null, pci: object[] = []) => ({
-    ...{ name: 'n1', host: '10.0.0.1', cpuSockets: 2, cpuCores: 16, cpuThreads: 32, memoryBytes: 2 ** 36 },
+    ...{ name: 'n1', host: '10.0.0.1', cpuSockets: 2, cpuCores: 16, cpuThreads: 32, memoryBytes: 2 ** 36, labels: {} },
     facts: {
       ...discoveryFixture({}, { pci: pci as never }).host,
       cpu: { model: null, sockets: 2, cores: 16, threads: 32, numaCores },

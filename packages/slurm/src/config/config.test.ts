@@ -188,6 +188,34 @@ describe('addNodes', () => {
     expect(add(without.filter((line) => !line.startsWith('Accounting')).join('\n'))).not.toContain('TRES')
   })
 
+  test('keeps the tree of switches complete when nodes join and leave', () => {
+    const on = (name: string, switchName: string) => configNode(name, { switchName })
+    const one = createConfig(settings, [on('a1', 'leaf1'), on('a2', 'leaf1')], '22.05')
+    expect(one['slurm.conf']).toContain('TopologyPlugin=topology/tree\n')
+    const lines = (files: ConfigFiles) => files['topology.conf']!.split('\n').slice(1, -1)
+    expect(lines(one)).toEqual(['SwitchName=leaf1 Nodes=a[1-2]'])
+    const two = addNodes(one, [on('b1', 'leaf2')], [])
+    const root = (leaves: string) => `SwitchName=muster_root Switches=${leaves}`
+    expect(lines(two)).toEqual(['SwitchName=leaf1 Nodes=a[1-2]', 'SwitchName=leaf2 Nodes=b1', root('leaf[1-2]')])
+    const three = addNodes(two, [on('b2', 'leaf2'), on('c1', 'leaf3')], [])
+    expect(lines(three)).toEqual([
+      'SwitchName=leaf1 Nodes=a[1-2]',
+      'SwitchName=leaf2 Nodes=b[1-2]',
+      root('leaf[1-3]'),
+      'SwitchName=leaf3 Nodes=c1',
+    ])
+    expect(lines(removeNodes(three, ['b1', 'b2', 'a1']))).toEqual([
+      'SwitchName=leaf1 Nodes=a2',
+      root('leaf[1,3]'),
+      'SwitchName=leaf3 Nodes=c1',
+    ])
+    for (const files of [one, two, three, removeNodes(three, ['b1', 'b2'])]) expect(configErrors(files)).toBe('')
+    expect(createConfig(settings, [configNode('x')], '22.05')['topology.conf']).toBeUndefined()
+    expect(() => createConfig(settings, [on('a', 'leaf1'), configNode('x')], '22.05')).toThrow('The node x has no switch')
+    const flat = { ...SITE, 'topology.conf': 'SwitchName=l1 Nodes=gpu01\nSwitchName=l2 Nodes=gpu02\n' }
+    expect(() => addNodes(flat, [on('new', 'l3')], [])).toThrow('no switch l3')
+  })
+
   test('rejects a node that exists and a partition that does not', () => {
     expect(() => addNodes(SITE, [configNode('gpu01')], [])).toThrow('has the node gpu01 already')
     expect(() => addNodes(SITE, [configNode('new')], ['nosuch'])).toThrow('no partition nosuch')

@@ -17,6 +17,7 @@ export function createConfig(settings: ConfigSettings, nodes: readonly ConfigNod
   const extra = readExtraLines(settings.extraLines, release)
   const gresNames = [...new Set(nodes.flatMap(({ gres }) => gres.map(({ name }) => name)))].sort()
   const [accountingHost = null, accountingPort = null] = settings.accountingHost?.split(':') ?? []
+  const hasSwitches = nodes.some(({ switchName }) => switchName != null)
   const defaults: Record<string, string | null> = {
     AuthType: 'auth/munge',
     CredType: 'cred/munge',
@@ -31,6 +32,7 @@ export function createConfig(settings: ConfigSettings, nodes: readonly ConfigNod
     ReturnToService: '1',
     RebootProgram: '/sbin/reboot',
     GresTypes: gresNames.join(',') || null,
+    TopologyPlugin: hasSwitches ? 'topology/tree' : null,
     AccountingStorageType: settings.accountingHost === null ? null : 'accounting_storage/slurmdbd',
     AccountingStorageHost: accountingHost,
     AccountingStoragePort: accountingPort,
@@ -60,6 +62,7 @@ export function createConfig(settings: ConfigSettings, nodes: readonly ConfigNod
   return {
     'slurm.conf': lines(slurmConf),
     ...(gresConf.length > 0 ? { 'gres.conf': lines([HEADER, ...gresConf]) } : {}),
+    ...(hasSwitches ? { 'topology.conf': lines([HEADER, ...topologyLines(nodes)]) } : {}),
     'cgroup.conf': lines([HEADER, ...(usesCgroups ? CONSTRAIN : [withoutCgroups(release)])]),
   }
 }
@@ -138,6 +141,18 @@ export function nodeLine(node: ConfigNode, keys: ReadonlySet<string> = new Set()
     ...(features !== '' || keys.has('feature') || keys.has('features') ? [`Features=${features || '""'}`] : []),
     'State=UNKNOWN',
   ].join(' ')
+}
+
+/** Name of the switch above the switches of nodes. Without it, no job could use nodes of two switches. */
+export const ROOT_SWITCH = 'muster_root'
+
+/** Lines of topology.conf: the switches of the nodes, and one above them. */
+function topologyLines(nodes: readonly ConfigNode[]): string[] {
+  const missing = nodes.find(({ switchName }) => switchName == null)
+  if (missing) throw new ConfigError(`The node ${missing.name} has no switch, but others have one.`)
+  const bySwitch = Map.groupBy(nodes, ({ switchName }) => switchName!)
+  const leaves = [...bySwitch].map(([name, own]) => `SwitchName=${name} Nodes=${foldHostlist(own.map(({ name }) => name))}`)
+  return leaves.length > 1 ? [...leaves, `SwitchName=${ROOT_SWITCH} Switches=${foldHostlist(bySwitch.keys())}`] : leaves
 }
 
 /** Lines of gres.conf; nodes with the same devices share theirs. */

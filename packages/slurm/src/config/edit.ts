@@ -1,6 +1,6 @@
 import { foldHostlist, foldInOrder } from '../hostlist.ts'
 import { PAIRED_KEYS } from './check/slurm-conf.ts'
-import { gresLines, nodeLine } from './create.ts'
+import { gresLines, nodeLine, ROOT_SWITCH } from './create.ts'
 import { endLine, type Replacement, rewrite, setField } from './lines.ts'
 import { nodeNames, readDefaults, readEntries, readHostlist, readSetting } from './model.ts'
 import { type ConfigLine, fieldOf, type ParsedConfig, parseConfig, startsWithKey } from './parse.ts'
@@ -83,17 +83,40 @@ function withListed(files: ConfigFiles, key: string, values: readonly string[]):
   return { ...files, 'slurm.conf': join(texts) }
 }
 
+/** Adds nodes to their switches. Switches that do not exist yet are added, below the one above all others. */
 function addToTopology(files: ConfigFiles, nodes: readonly ConfigNode[]): Partial<ConfigFiles> {
   const text = files['topology.conf']
   if (text === undefined) return {}
   const { lines } = parseConfig(text)
+  const left = Map.groupBy(
+    nodes.filter(({ switchName }) => switchName != null),
+    ({ switchName }) => switchName!,
+  )
   const texts = lines.map((line) => {
     const isSwitch = startsWithKey(line, 'SwitchName') || startsWithKey(line, 'BlockName')
-    const names = isSwitch ? nodes.filter(({ switchName }) => switchName === line.fields[0]!.value).map(({ name }) => name) : []
+    const names = isSwitch ? (left.get(line.fields[0]!.value) ?? []).map(({ name }) => name) : []
     if (names.length === 0) return line.text
+    left.delete(line.fields[0]!.value)
     return setField(line, 'Nodes', foldHostlist([...(readHostlist(fieldOf(line, 'Nodes')?.value) ?? []), ...names]))
   })
-  return { 'topology.conf': join(texts) }
+  const added = [...left].map(([name, own]) => `SwitchName=${name} Nodes=${foldHostlist(own.map(({ name }) => name))}\n`)
+  const changed = `${endLine(join(texts))}${join(added)}`
+  return { 'topology.conf': added.length > 0 ? joinSwitches(changed, [...left.keys()]) : join(texts) }
+}
+
+/** Puts new switches below the top of the tree; the first two switches get one. @throws ConfigError the tree has several */
+function joinSwitches(text: string, added: readonly string[]): string {
+  const { lines } = parseConfig(text)
+  const switches = lines.filter((line) => startsWithKey(line, 'SwitchName'))
+  const below = new Set(switches.flatMap((line) => readHostlist(fieldOf(line, 'Switches')?.value) ?? []))
+  const tops = switches.filter((line) => !below.has(line.fields[0]!.value) && !added.includes(line.fields[0]!.value))
+  if (tops.length > 1) throw new ConfigError(`topology.conf has no switch ${added[0]}. Add it to the text.`)
+  const [top] = tops
+  if (!top) return text
+  if (!fieldOf(top, 'Switches'))
+    return `${text}SwitchName=${ROOT_SWITCH} Switches=${foldHostlist([top.fields[0]!.value, ...added])}\n`
+  const list = foldHostlist([...(readHostlist(fieldOf(top, 'Switches')!.value) ?? []), ...added])
+  return join(lines.map((line) => (line === top ? setField(line, 'Switches', list) : line.text)))
 }
 
 /** Lists of nodes: the first key of their line, and the key that holds the list. */

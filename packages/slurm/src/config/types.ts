@@ -27,7 +27,7 @@ export type ConfigNode = {
   realMemoryMiB: number
   gres: ConfigGres[]
   features: string[]
-  /** Switch of topology.conf; only where the cluster has one. */
+  /** Switch of topology.conf that the node is connected to; null: unknown. */
   switchName?: string | null
 }
 

@@ -48,6 +48,12 @@ describe.runIf(canRunSlurm())('rendered files', () => {
       state: 'REFUSED',
       message: expect.stringMatching(/nosuch/),
     })
+    const switches = `SwitchName=leaf1 Nodes=${NODE}\nSwitchName=leaf2 Nodes=cpu-01\nSwitchName=muster_root Switches=leaf[1-2]\n`
+    expect(await tried('TopologyPlugin=topology/tree', { 'topology.conf': switches })).toMatchObject({ state: 'ACCEPTED' })
+    expect(await tried('TopologyPlugin=topology/tree', { 'topology.conf': 'SwitchNome=leaf1\n' })).toMatchObject({
+      state: 'REFUSED',
+      message: expect.stringContaining('SwitchNome'),
+    })
     expect(await tried('Include other.conf')).toMatchObject({ state: 'SKIPPED', message: expect.stringContaining('other.conf') })
     expect(await state()).toBe(before)
     expect((await slurm.run(['sinfo', '--noheader'])).code).toBe(0)
