@@ -31,10 +31,7 @@ export async function lockMatches(tx: Tx, ctx: Ctx): Promise<void> {
  * and the reason is stored. The caller holds `lockMatches`.
  */
 export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<void> {
-  const slurmNodeRows = await tx
-    .select({ id: slurmNodes.id, reported: reportedColumns, ...matchColumns })
-    .from(slurmNodes)
-    .where(and(eq(slurmNodes.clusterId, clusterId), sql`${slurmNodes.matchedBy} is distinct from 'MANUAL'`))
+  const unchosen = await readUnchosen(tx, clusterId)
   const candidates = await tx
     .select({
       id: computeNodes.id,
@@ -62,11 +59,11 @@ export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<v
     .where(eq(slurmNodeChoices.clusterId, clusterId))
   const chosen = new Map(choices.map(({ name, nodeId }) => [name, nodeId]))
   const find = finder(candidates)
-  const changes = slurmNodeRows.flatMap(({ id, reported, ...before }) => {
-    const choice = chosen.get(reported.name)
+  const changes = unchosen.flatMap(({ id, name, address, hostname, bootAt, ...before }) => {
+    const choice = chosen.get(name)
     const match = isFree(choice, taken)
       ? { ...NONE, nodeId: choice, matchedBy: 'MANUAL' as const }
-      : resolve(find(reported), taken)
+      : resolve(find({ name, address, hostname, bootAt }), taken)
     return isDeepStrictEqual(match, before) ? [] : [{ id, ...match }]
   })
   if (changes.length === 0) return
@@ -84,19 +81,16 @@ const isFree = (choice: string | null | undefined, taken: Map<string, string>): 
 
 type Reported = Pick<SlurmNode, 'name' | 'address' | 'hostname'> & { bootAt: string | null }
 
-/** Whole reports of thousands of nodes take long to decode. */
-const reportedColumns = {
-  name: slurmNodes.name,
-  address: sql<string>`${slurmNodes.report}->>'address'`,
-  hostname: sql<string>`${slurmNodes.report}->>'hostname'`,
-  bootAt: sql<string | null>`${slurmNodes.report}->>'bootAt'`,
-}
-
-const matchColumns = {
-  nodeId: slurmNodes.nodeId,
-  matchedBy: slurmNodes.matchedBy,
-  matchConflict: slurmNodes.matchConflict,
-  candidateIds: slurmNodes.candidateIds,
+/** Nodes for which nobody chose. One value, because thousands of rows, or whole reports, take longer to decode. */
+async function readUnchosen(tx: Tx, clusterId: string): Promise<(Reported & Match & { id: string })[]> {
+  const { rows } = await tx.execute<{ list: (Reported & Match & { id: string })[] }>(sql`
+    select coalesce(json_agg(json_build_object(
+      'id', n.id, 'name', n.name, 'address', r.address, 'hostname', r.hostname, 'bootAt', r."bootAt",
+      'nodeId', n.node_id, 'matchedBy', n.matched_by, 'matchConflict', n.match_conflict, 'candidateIds', n.candidate_ids
+    )), '[]') as list
+    from ${slurmNodes} n cross join lateral jsonb_to_record(n.report) as r(address text, hostname text, "bootAt" text)
+    where n.cluster_id = ${clusterId} and n.matched_by is distinct from 'MANUAL'`)
+  return rows[0]!.list
 }
 
 function resolve({ by, found }: { by: NodeMatch | null; found: Candidate[] }, taken: Map<string, string>): Match {
