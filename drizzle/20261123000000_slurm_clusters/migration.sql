@@ -44,6 +44,8 @@ CREATE TABLE "slurm_clusters" (
 	"queries" jsonb DEFAULT '[]' NOT NULL,
 	"refreshed_at" timestamp with time zone,
 	"refresh_duration_ms" integer,
+	"read_node_id" uuid,
+	"fallback_reason" text,
 	"failing_since" timestamp with time zone,
 	"failure_count" integer DEFAULT 0 NOT NULL,
 	"last_error" text,
@@ -313,6 +315,7 @@ ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_controller_node_id_c
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_backup_node_id_compute_nodes_id_fkey" FOREIGN KEY ("backup_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_database_node_id_compute_nodes_id_fkey" FOREIGN KEY ("database_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_node_group_id_node_groups_id_fkey" FOREIGN KEY ("node_group_id") REFERENCES "node_groups"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_read_node_id_compute_nodes_id_fkey" FOREIGN KEY ("read_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_jobs" ADD CONSTRAINT "slurm_jobs_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_jobs" ADD CONSTRAINT "slurm_jobs_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint

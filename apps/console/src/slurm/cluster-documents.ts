@@ -5,6 +5,7 @@ export const ClusterPageFragment = graphql(
   `
   fragment SlurmClusterPage on SlurmCluster {
     ...SlurmClusterRow
+    readNode { id name } fallbackReason
     originalClusterName discoveredAt refreshDurationMs createdAt settingsReadAt
     queries { query command state exitCode durationMs detail hint }
     reservations { name startAt endAt nodeList nodeCount partition flags users accounts comment }

@@ -1,7 +1,7 @@
 import {
-  type ClusterState,
   claimSlurmRefresh,
   type QueryReport,
+  type RefreshOutcome,
   recordSlurmRefresh,
   releaseSlurmRefresh,
   renewSlurmRefresh,
@@ -44,13 +44,12 @@ export function slurmRefreshHandler(deps: Deps): (entry: QueueEntry) => Promise<
     const stopping = AbortSignal.any([deps.stopping, lost.signal])
     const refreshed = await refresh(ctx, cluster, { ...deps, stopping, jobParserOf }).finally(() => clearInterval(timer))
     if (!refreshed) return retryTransient(() => releaseSlurmRefresh(ctx, { id, claimToken }))
-    const { state, error, queries } = refreshed
     const durationMs = performance.now() - startedAt
-    await retryTransient(() => recordSlurmRefresh(ctx, { id, claimToken, queries, durationMs, state, error }))
+    await retryTransient(() => recordSlurmRefresh(ctx, { ...refreshed, id, claimToken, durationMs }))
   }
 }
 
-type Refreshed = { state: ClusterState | null; error: string | null; queries: QueryReport[] }
+type Refreshed = Pick<RefreshOutcome, 'state' | 'error' | 'queries' | 'readNodeId' | 'fallbackReason'>
 
 /** @returns null when the worker stops or has lost its claim, which says nothing about the cluster */
 async function refresh(
@@ -75,7 +74,7 @@ async function refresh(
       const state = await deps.controllers.use(ctx, nodeId, (session) =>
         readCluster({ ...context, session }, readSettings, deps.jobParserOf(cluster.id)),
       )
-      return { state, error: null, queries }
+      return { state, error: null, queries, readNodeId: nodeId, fallbackReason: errors.join(' ') || null }
     } catch (error) {
       if (deps.stopping.aborted) return null
       if (error instanceof SshFailure) errors.push(error.summary)

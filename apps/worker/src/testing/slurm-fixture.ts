@@ -38,7 +38,7 @@ import { PLAYBOOKS, realAnsible } from './run-fixture.ts'
 const QUERY_TIMEOUT_MS = 5000
 
 /** A database, and a worker's refresh of clusters. All nodes of the lab are added with pinned host keys. */
-export async function createSlurmFixture(lab: OwnedLab) {
+export async function createSlurmFixture(lab: OwnedLab, { queryTimeoutMs = QUERY_TIMEOUT_MS } = {}) {
   const config = { SSH_TIMEOUT: 3, LOCAL_TARGETS: LOOPBACK }
   const fixture = await createNodeFixture(lab, config)
   const { jobRuns } = schema
@@ -46,7 +46,7 @@ export async function createSlurmFixture(lab: OwnedLab) {
   const { db } = runtime
   const controllers = createControllerSessions({ config, bastions, stopping: stopping.signal })
   const deps = { runtime, config, workerId: 'test-worker', bastions, controllers, stopping: stopping.signal }
-  const handle = slurmRefreshHandler({ ...deps, queryTimeoutMs: QUERY_TIMEOUT_MS })
+  const handle = slurmRefreshHandler({ ...deps, queryTimeoutMs })
   const nodes = new Map<string, ComputeNode>()
   for (const node of lab.nodes) nodes.set(node.name, await fixture.addKnown(node))
   const nodeId = (name: string): string => nodes.get(name)!.id
@@ -87,6 +87,8 @@ export async function createSlurmFixture(lab: OwnedLab) {
       await handle({ id, tenantId: tenant.id })
       return clusterOf(id)
     },
+    /** The stored cluster, without a refresh. */
+    read: ({ id }: { id: string }): Promise<SlurmCluster> => clusterOf(id),
     /** What is stored of the cluster's nodes, partitions and jobs. */
     async stored({ id }: { id: string }) {
       const nodeRows = await db.select().from(slurmNodes).where(eq(slurmNodes.clusterId, id)).orderBy(asc(slurmNodes.name))

@@ -48,6 +48,9 @@ export type RefreshOutcome = {
   /** Null: it failed, for the reason `error`. */
   state: ClusterState | null
   error: string | null
+  /** The node through which it was read, and why it was not the first one. */
+  readNodeId?: string | null
+  fallbackReason?: string | null
 }
 
 /** Seconds between two refreshes of nodes and jobs. */
@@ -78,7 +81,7 @@ export async function recordSlurmRefresh(ctx: Ctx, outcome: RefreshOutcome): Pro
       .update(slurmClusters)
       .set({
         ...shared,
-        ...(state ? successOf(before, state, durationMs) : failureOf(before, error)),
+        ...(state ? successOf(before, state, sanitized) : failureOf(before, error)),
         ...(isAskedAgain ? { nextRefreshAt: before.nextRefreshAt, settingsReadAt: before.settingsReadAt } : {}),
         claimToken: null,
         claimedUntil: null,
@@ -120,7 +123,11 @@ async function withoutSameCluster(
 
 const inSeconds = (seconds: number): SQL => sql`now() + make_interval(secs => ${seconds})`
 
-function successOf(before: SlurmCluster, state: ClusterState, durationMs: number) {
+function successOf(
+  before: SlurmCluster,
+  state: ClusterState,
+  { durationMs, readNodeId = null, fallbackReason = null }: RefreshOutcome,
+) {
   return {
     clusterName: state.clusterName ?? before.clusterName,
     originalClusterName: before.originalClusterName ?? state.clusterName,
@@ -131,6 +138,8 @@ function successOf(before: SlurmCluster, state: ClusterState, durationMs: number
     ...(state.settings ? { settings: state.settings, settingsReadAt: sql`now()` } : {}),
     discoveredAt: sql`coalesce(${slurmClusters.discoveredAt}, now())`,
     refreshedAt: sql`now()`,
+    readNodeId,
+    fallbackReason,
     failingSince: null,
     failureCount: 0,
     lastError: null,

@@ -9,6 +9,7 @@ export const relations = defineRelationsPart({ ...tables, computeNodes, slurmCon
     controllerNode: r.one.computeNodes({ from: r.slurmClusters.controllerNodeId, to: r.computeNodes.id, alias: 'controller' }),
     backupNode: r.one.computeNodes({ from: r.slurmClusters.backupNodeId, to: r.computeNodes.id, alias: 'backup' }),
     databaseNode: r.one.computeNodes({ from: r.slurmClusters.databaseNodeId, to: r.computeNodes.id, alias: 'database' }),
+    readNode: r.one.computeNodes({ from: r.slurmClusters.readNodeId, to: r.computeNodes.id, alias: 'read' }),
     nodes: r.many.slurmNodes({ from: r.slurmClusters.id, to: r.slurmNodes.clusterId }),
     partitions: r.many.slurmPartitions({ from: r.slurmClusters.id, to: r.slurmPartitions.clusterId }),
     jobs: r.many.slurmJobs({ from: r.slurmClusters.id, to: r.slurmJobs.clusterId }),

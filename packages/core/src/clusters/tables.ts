@@ -103,6 +103,9 @@ export const slurmClusters = snakeCase.table(
     /** End of the last refresh that read the cluster: the age of nodes, jobs and partitions. */
     refreshedAt: at(),
     refreshDurationMs: integer(),
+    /** The node through which that refresh read it, and why it was not `controllerNodeId`; null when it was. */
+    readNodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
+    fallbackReason: text(),
     /** Since when no refresh succeeded; null after a success. */
     failingSince: at(),
     failureCount: integer().notNull().default(0),

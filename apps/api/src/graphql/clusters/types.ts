@@ -104,6 +104,14 @@ export const SlurmCluster = builder.drizzleNode('slurmClusters', {
       nullable: true,
       description: 'End of the last refresh that succeeded: nodes, jobs and partitions are of this time. Null before the first.',
     }),
+    readNode: t.relation('readNode', {
+      nullable: true,
+      description: 'Node through which the last refresh that succeeded read it; null before, and when the node was deleted.',
+    }),
+    fallbackReason: t.exposeString('fallbackReason', {
+      nullable: true,
+      description: 'Why that refresh did not use `controllerNode`; null when it did.',
+    }),
     refreshDurationMs: t.exposeInt('refreshDurationMs', { nullable: true, description: 'Duration of the last refresh in ms.' }),
     isRefreshing: t.boolean({
       description: 'Whether a worker reads it now.',

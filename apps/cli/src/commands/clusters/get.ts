@@ -7,7 +7,7 @@ import { clusterId, clusterNotFound, freshness, printOrWatch, withWatch } from '
 const GET = graphql(`query ClusterGet($id: ID!) {
   slurmCluster(id: $id) {
     id name kind region state programFolder reuseConfig reuseMungeKey reuseDatabase maxNodes clusterName originalClusterName version
-    controllerNode { name } backupNode { name } controllers { role hostname isUp }
+    controllerNode { name } backupNode { name } readNode { name } fallbackReason controllers { role hostname isUp }
     discoveredAt refreshedAt refreshDurationMs failingSince failureCount lastError nextRefreshAt settingsReadAt
     reservations { name startAt endAt nodeList nodeCount flags }
     totals { nodes cpus allocatedCpus gpus allocatedGpus jobs
@@ -49,6 +49,7 @@ function printCluster(cluster: Cluster, output: Output): void {
     ['region', cluster.region],
     ['controller node', cluster.controllerNode?.name],
     ['backup node', cluster.backupNode?.name],
+    ['read through', cluster.fallbackReason ? `${cluster.readNode?.name}, because: ${cluster.fallbackReason}` : null],
     ['controllers', cluster.controllers.map((c) => `${c.role} ${c.hostname} ${c.isUp ? 'up' : 'DOWN'}`).join(', ')],
     ['never written', never(cluster)],
     ['max nodes', cluster.maxNodes],

@@ -12,6 +12,7 @@ import { ClusterState, DataAge } from '@/slurm/badges.tsx'
 import { ClusterActions } from '@/slurm/cluster-actions.tsx'
 import { type ClusterPage, ClusterPageUpdated, ClusterPartitionsQuery, ClusterQuery } from '@/slurm/cluster-documents.ts'
 import { ConfigTab } from '@/slurm/config/config-tab.tsx'
+import { FailoverNotice } from '@/slurm/failover-notice.tsx'
 import { JobsTab } from '@/slurm/jobs-tab.tsx'
 import { NodesTab } from '@/slurm/nodes-tab.tsx'
 import { OverviewTab } from '@/slurm/overview-tab.tsx'
@@ -85,6 +86,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
           </Notice>
         </div>
       )}
+      <FailoverNotice cluster={cluster} />
       {cluster.state === 'WAITING' && (
         <div className="mb-4">
           <Notice title={t('slurm.waiting')}>{t('slurm.waitingText')}</Notice>
