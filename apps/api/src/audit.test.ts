@@ -192,6 +192,12 @@ describe('before and after', () => {
       expect.objectContaining({ region: null }),
       expect.objectContaining({ region: 'eu' }),
     ],
+    updateSlurmConfigSnippet: [
+      ({ SlurmConfigSnippet }) =>
+        `id: "${SlurmConfigSnippet}", expectedVersion: 1, files: { slurmConf: "KillWait=7" }, clusterIds: [], reason: "x"`,
+      expect.objectContaining({ version: 1 }),
+      expect.objectContaining({ version: 2, files: { 'slurm.conf': expect.stringContaining('KillWait=7') } }),
+    ],
     updateTenant: [({ Tenant }) => `id: "${Tenant}", maxConcurrentRuns: 4`, { maxConcurrentRuns: 3 }, { maxConcurrentRuns: 4 }],
     updateAgentSettings: [() => 'staleAfterSeconds: 90', { staleAfterSeconds: 120 }, { staleAfterSeconds: 90 }],
     // The last one: nobody has access afterwards.

@@ -11,6 +11,7 @@ import { createNodeGroup } from '@muster/core/groups'
 import { schema } from '@muster/core/registry'
 import { rotateCredential } from '@muster/core/rotations'
 import { runJob } from '@muster/core/runs'
+import { createSlurmConfigSnippet } from '@muster/core/slurm-configs'
 import { uploadPlaybookBundle } from '@muster/core/templates'
 import { slurmJob, slurmNode, slurmPartition, type TenantFixture, zip } from '@muster/core/testing'
 import { setVars } from '@muster/core/variables'
@@ -86,6 +87,12 @@ export async function createObjects(
   Object.assign(objects, {
     SlurmCluster: cluster,
     SlurmClusterTest: await testSlurmController(operator, { nodeId }),
+    SlurmConfigSnippet: await createSlurmConfigSnippet(admin, {
+      name: 'theirs',
+      files: { 'slurm.conf': 'KillWait=5' },
+      clusterIds: [],
+      reason: 'theirs',
+    }),
     ...(await insertSlurmRows(t, { tenantId, clusterId: cluster.id })),
   })
   const ids = Object.entries(objects).map(([type, row]) => [type, globalId(type as TypeName, row!.id)])

@@ -357,10 +357,10 @@ export const pages: VisualPage[] = [
       await page.getByLabel(t('node.host')).fill('another.example')
     },
   },
-  { name: 'audit', url: '/settings/audit', until: 'node.update' },
+  { name: 'audit', url: '/settings/audit', until: 'session.create' },
   { name: 'audit-filtered', url: '/settings/audit?action=api_token&outcome=SUCCEEDED', until: 'api_token.revoke' },
   { name: 'audit-none', url: '/settings/audit?text=nothing-matches-this', until: t('audit.noMatch') },
-  { name: 'audit-10000', url: '/settings/audit', scene: 'large', until: 'node.update' },
+  { name: 'audit-10000', url: '/settings/audit', scene: 'large', until: 'session.create' },
   { name: 'audit-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.audit')) },
   {
     name: 'audit-entry',

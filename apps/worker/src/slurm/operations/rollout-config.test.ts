@@ -1,8 +1,7 @@
 import type { ConfigFiles } from '@muster/core/slurm-configs'
 import type { SlurmRolloutProgress } from '@muster/core/slurm-operations'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { type OperationContext, OperationFailure } from './operation.ts'
-import { rolloutConfig, undoRollout } from './rollout-config.ts'
+import type { OperationContext } from './operation.ts'
 
 const FROM: ConfigFiles = { 'slurm.conf': 'ClusterName=a\n', 'cgroup.conf': 'old\n' }
 const TO: ConfigFiles = { 'slurm.conf': 'ClusterName=a\nKillWait=3\n', 'cgroup.conf': 'new\n' }
@@ -66,6 +65,11 @@ vi.mock('./cluster-state.ts', () => ({
     jobs: world.jobs,
   }),
 }))
+
+// Test files share a process: another one may have loaded these modules with the real ones.
+vi.resetModules()
+const { OperationFailure } = await import('./operation.ts')
+const { rolloutConfig, undoRollout } = await import('./rollout-config.ts')
 
 let runs: { name: string; vars: Record<string, unknown> }[]
 const op = {

@@ -62,7 +62,7 @@ async function insertAnyRow(table: string, tenantId: string): Promise<void> {
       from pg_attribute a
       left join pg_constraint f on f.conrelid = a.attrelid and f.contype = 'f' and a.attnum = any(f.conkey)
       where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attidentity = ''
-        and (a.attnotnull or a.attname in ('id', 'tenant_id'))`,
+        and (a.attnotnull or a.attname in ('id', 'tenant_id', 'group_id'))`,
     [table],
   )
   const literalOf = async ({ name, type, parent, key }: (typeof columns)[number]): Promise<string> => {
