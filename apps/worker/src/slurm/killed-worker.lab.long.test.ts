@@ -176,7 +176,7 @@ describe.runIf(canRunSlurm())(`a worker that is killed during an action, seed ${
     )
   })
 
-  test('sends no signal twice, and says for each job what is known', { timeout: 400_000 }, async () => {
+  test('sends no signal twice, and reports the known result of each job', { timeout: 400_000 }, async () => {
     await killUntilCovered(
       async () => {
         const ids = await submit(COUNTER)

@@ -14,7 +14,7 @@ const LAB_LINES = [
   'MpiDefault=none',
   'SlurmdParameters=config_overrides',
 ]
-/** Of the job that writes a line per second. */
+/** Longest accepted time in seconds between two lines of the job, which writes one per second. */
 const MAX_GAP_SECONDS = 3
 
 /** Figures of the part of the main job on a managed cluster; see `isExpected`. */

@@ -23,9 +23,9 @@ export const SaveSlurmConfigInput = z.object({
   clusterId: Id,
   /** The version that was edited. */
   basedOn: z.int().min(1),
-  /** The edited text. Or: */
+  /** Edited text. Exactly one of `files` and `changes` is set. */
   files: ConfigFilesInput.nullish(),
-  /** What is different from the edited version. */
+  /** Changes of the edited version. */
   changes: ConfigChangesInput.nullish(),
   reason: singleLineText(200),
   idempotencyKey: IdempotencyKey,

@@ -25,7 +25,7 @@ export type ScaleCandidate = {
 }
 
 export const MAX_NODES = 10_000
-/** Shards of each GPU, which as many jobs can share; 0: none. */
+/** Shards per whole GPU: the number of jobs that can share it; 0: no shards. */
 export const ShardsPerGpu = z.int().min(0).max(1000).default(0)
 
 /**

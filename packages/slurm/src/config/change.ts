@@ -1,7 +1,7 @@
 import { parseGres } from '../gres.ts'
 import { expandHostlist, foldHostlist, foldInOrder, HostlistError } from '../hostlist.ts'
 import { PAIRED_KEYS } from './check/slurm-conf.ts'
-import { addGresTypes, keepNodes } from './edit.ts'
+import { addGresTypes, selectNodes } from './edit.ts'
 import { endLine, removeField, setField } from './lines.ts'
 import { ALIASES, readEntries, readHostlist } from './model.ts'
 import { type ConfigLine, fieldOf, type ParsedConfig, parseConfig, startsWithKey } from './parse.ts'
@@ -86,7 +86,7 @@ function changeNodes(config: ParsedConfig, names: readonly string[], key: string
     const changed = own.filter((name) => missing.delete(name))
     if (changed.length === 0) return line.text
     if (changed.length === own.length) return changeField(line, key, value)
-    const [other, part] = [false, true].map((isChanged) => keepNodes(line, (name) => changed.includes(name) === isChanged))
+    const [other, part] = [false, true].map((isChanged) => selectNodes(line, (name) => changed.includes(name) === isChanged))
     const [split] = parseConfig(part!).lines
     return `${endLine(other!)}${changeField(split!, key, value)}`
   })

@@ -150,10 +150,10 @@ export function removeNodes(files: ConfigFiles, names: readonly string[]): Confi
 }
 
 const removeFromNodeLine = (line: ConfigLine, gone: ReadonlySet<string>): string =>
-  isDefault(line) ? line.text : keepNodes(line, (name) => !gone.has(name))
+  isDefault(line) ? line.text : selectNodes(line, (name) => !gone.has(name))
 
 /** A line of nodes with some of its nodes, and their values of lists; empty when it has none of them. */
-export function keepNodes(line: ConfigLine, isKept: (name: string) => boolean): string {
+export function selectNodes(line: ConfigLine, isKept: (name: string) => boolean): string {
   const field = line.fields[0]!
   const names = readHostlist(field.value)
   if (!names || names.every(isKept)) return line.text

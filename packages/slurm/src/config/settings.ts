@@ -13,9 +13,9 @@ export type ConfigSetting = {
   key: string
   type: ValueType
   description: string
-  /** Null: none, or it depends on others. */
+  /** Null when there is none or it depends on other keys. */
   default: string | null
-  /** Null: not set. */
+  /** Null when it is not set. */
   value: string | null
 }
 
@@ -26,9 +26,10 @@ export type ConfigSettingsView = {
   nodes: { name: string; settings: ConfigSetting[] }[]
 }
 
-type Words = readonly (readonly [key: string, fallback: string | null, description: string])[]
+/** A key, its default, and its description. */
+type SettingDefinition = readonly [key: string, fallback: string | null, description: string]
 
-const SETTINGS: Record<SettingGroup, Words> = {
+const SETTINGS: Record<SettingGroup, readonly SettingDefinition[]> = {
   SCHEDULING: [
     ['SchedulerType', 'sched/backfill', 'Plugin that starts jobs: sched/backfill or sched/builtin.'],
     ['SchedulerParameters', null, 'Options of the scheduler, separated by commas.'],
@@ -40,7 +41,7 @@ const SETTINGS: Record<SettingGroup, Words> = {
       'Whether jobs beyond the limits of a partition are refused when they are submitted: ALL, ANY or NO.',
     ],
     ['JobRequeue', '1', 'Whether batch jobs are requeued after the failure of a node: 1 or 0.'],
-    ['SchedulerTimeSlice', '30', 'Seconds of a time slice of gang scheduling.'],
+    ['SchedulerTimeSlice', '30', 'Length of a time slice of gang scheduling in seconds.'],
   ],
   RESOURCES: [
     ['SelectType', null, 'Plugin that assigns resources, such as select/cons_tres. A change loses all jobs.'],
@@ -48,8 +49,8 @@ const SETTINGS: Record<SettingGroup, Words> = {
     ['GresTypes', null, 'Names of the generic resources, separated by commas.'],
     ['DefMemPerCPU', 'UNLIMITED', 'Memory of a job per CPU in MiB when it asks for none.'],
     ['DefMemPerNode', 'UNLIMITED', 'Memory of a job per node in MiB when it asks for none.'],
-    ['MaxMemPerCPU', '0', 'Most memory of a job per CPU in MiB; 0: unlimited.'],
-    ['MaxMemPerNode', '0', 'Most memory of a job per node in MiB; 0: unlimited.'],
+    ['MaxMemPerCPU', '0', 'Maximum memory of a job per CPU in MiB; 0: unlimited.'],
+    ['MaxMemPerNode', '0', 'Maximum memory of a job per node in MiB; 0: unlimited.'],
     ['DefMemPerGPU', '0', 'Memory of a job per GPU in MiB when it asks for none.'],
     ['DefCPUPerGPU', '0', 'CPUs of a job per GPU when it asks for none.'],
     ['TaskPlugin', null, 'Plugins that bind and confine tasks, such as task/cgroup,task/affinity.'],
@@ -62,13 +63,13 @@ const SETTINGS: Record<SettingGroup, Words> = {
     ['PriorityWeightJobSize', '0', 'Weight of the size of a job.'],
     ['PriorityWeightPartition', '0', 'Weight of the priority of the partition.'],
     ['PriorityWeightQOS', '0', 'Weight of the quality of service.'],
-    ['PriorityDecayHalfLife', '7-0', 'Half-life of past usage in the fair share.'],
-    ['PriorityMaxAge', '7-0', 'Waiting time after which the age counts fully.'],
+    ['PriorityDecayHalfLife', '7-0', 'Half-life of past usage in the fair share: minutes, hours:minutes:seconds or days-hours.'],
+    ['PriorityMaxAge', '7-0', 'Waiting time after which the age counts fully: minutes, hours:minutes:seconds or days-hours.'],
   ],
   LIMITS: [
-    ['MaxJobCount', '10000', 'Most jobs that slurmctld keeps.'],
+    ['MaxJobCount', '10000', 'Maximum number of jobs that slurmctld keeps.'],
     ['MaxArraySize', '1001', 'Highest index of a job array, plus one.'],
-    ['MaxStepCount', '40000', 'Most steps of a job.'],
+    ['MaxStepCount', '40000', 'Maximum number of steps of a job.'],
     ['MinJobAge', '300', 'Seconds that an ended job stays visible.'],
     ['OverTimeLimit', '0', 'Minutes that a job may exceed its time limit.'],
     [
@@ -81,7 +82,7 @@ const SETTINGS: Record<SettingGroup, Words> = {
   TIMEOUTS: [
     ['SlurmctldTimeout', '120', 'Seconds after which the backup controller takes over.'],
     ['SlurmdTimeout', '300', 'Seconds after which a silent node is set to DOWN; 0: never.'],
-    ['MessageTimeout', '10', 'Seconds of a message between programs of Slurm.'],
+    ['MessageTimeout', '10', 'Timeout of messages between programs of Slurm in seconds.'],
     ['InactiveLimit', '0', 'Seconds after which an unresponsive job allocation command ends its job; 0: never.'],
     ['KillWait', '30', 'Seconds between SIGTERM and SIGKILL when a job reaches its time limit.'],
     ['CompleteWait', '0', 'Seconds to wait for jobs that end before others start.'],
@@ -98,7 +99,7 @@ const SETTINGS: Record<SettingGroup, Words> = {
       'When a DOWN node returns: 0 by an administrator, 1 if it did not respond, 2 whenever it registers.',
     ],
     ['HealthCheckProgram', null, 'Program that each node runs periodically.'],
-    ['HealthCheckInterval', '0', 'Seconds between its runs; 0: never.'],
+    ['HealthCheckInterval', '0', 'Seconds between runs of HealthCheckProgram; 0: never.'],
     ['Prolog', null, 'Program that runs on a node before a job.'],
     ['Epilog', null, 'Program that runs on a node after a job.'],
     ['RebootProgram', null, 'Program that restarts a node.'],
@@ -113,21 +114,21 @@ const SETTINGS: Record<SettingGroup, Words> = {
   ],
 }
 
-const PARTITION_SETTINGS: Words = [
+const PARTITION_SETTINGS: readonly SettingDefinition[] = [
   ['Nodes', null, 'Its nodes, as a hostlist; ALL: all nodes.'],
   ['State', 'UP', 'UP, DOWN (accepts jobs and starts none), DRAIN (accepts none) or INACTIVE.'],
   ['Default', 'NO', 'Whether jobs without a partition use it: YES or NO.'],
-  ['MaxTime', 'UNLIMITED', 'Longest time limit of a job: minutes, hours:minutes:seconds or days-hours.'],
-  ['DefaultTime', null, 'Time limit of a job that asks for none. Default: MaxTime.'],
-  ['MaxNodes', 'UNLIMITED', 'Most nodes of a job.'],
-  ['MinNodes', '0', 'Fewest nodes of a job.'],
+  ['MaxTime', 'UNLIMITED', 'Maximum time limit of a job: minutes, hours:minutes:seconds or days-hours.'],
+  ['DefaultTime', null, 'Time limit of a job that asks for none, as in MaxTime. Default: MaxTime.'],
+  ['MaxNodes', 'UNLIMITED', 'Maximum number of nodes of a job.'],
+  ['MinNodes', '0', 'Minimum number of nodes of a job.'],
   ['PriorityTier', '1', 'Jobs of a partition with a higher tier start before others.'],
   ['PriorityJobFactor', '1', 'Part of the partition in the priority of a job.'],
   ['OverSubscribe', 'NO', 'Whether jobs share resources: NO, EXCLUSIVE, YES or FORCE, with a count such as FORCE:4.'],
   ['PreemptMode', null, 'What happens to preempted jobs of the partition.'],
-  ['GraceTime', '0', 'Seconds that a preempted job gets.'],
+  ['GraceTime', '0', 'Seconds between the preemption of a job and its end.'],
   ['DefMemPerCPU', null, 'Memory of a job per CPU in MiB when it asks for none.'],
-  ['MaxMemPerNode', null, 'Most memory of a job per node in MiB.'],
+  ['MaxMemPerNode', null, 'Maximum memory of a job per node in MiB.'],
   ['AllowAccounts', 'ALL', 'Accounts that may use it, separated by commas.'],
   ['AllowGroups', 'ALL', 'Groups of users that may use it, separated by commas.'],
   ['AllowQos', 'ALL', 'Qualities of service that may use it, separated by commas.'],
@@ -135,11 +136,11 @@ const PARTITION_SETTINGS: Words = [
   ['Hidden', 'NO', 'Whether commands leave it out: YES or NO.'],
 ]
 
-const NODE_SETTINGS: Words = [
-  ['CPUs', null, 'CPUs: sockets, cores or threads.'],
-  ['Sockets', '1', 'Sockets.'],
-  ['CoresPerSocket', '1', 'Cores of a socket.'],
-  ['ThreadsPerCore', '1', 'Threads of a core.'],
+const NODE_SETTINGS: readonly SettingDefinition[] = [
+  ['CPUs', null, 'Number of CPUs: sockets, cores or threads.'],
+  ['Sockets', '1', 'Number of sockets.'],
+  ['CoresPerSocket', '1', 'Number of cores per socket.'],
+  ['ThreadsPerCore', '1', 'Number of threads per core.'],
   ['RealMemory', '1', 'Memory in MiB. A node with less is drained.'],
   ['MemSpecLimit', null, 'Memory in MiB that jobs cannot use.'],
   ['Gres', null, 'Generic resources, such as gpu:h100:8. gres.conf changes with it.'],
@@ -149,8 +150,13 @@ const NODE_SETTINGS: Words = [
   ['TmpDisk', '0', 'Size of TmpFS in MiB.'],
 ]
 
-function withValues(words: Words, table: KeyTable, release: number, readValue: (key: string) => string | null): ConfigSetting[] {
-  return words.flatMap(([key, fallback, description]) => {
+function withValues(
+  definitions: readonly SettingDefinition[],
+  table: KeyTable,
+  release: number,
+  readValue: (key: string) => string | null,
+): ConfigSetting[] {
+  return definitions.flatMap(([key, fallback, description]) => {
     const found = findKey(table, key, release)
     return 'unknown' in found ? [] : [{ key, type: found.type, description, default: fallback, value: readValue(key) }]
   })
@@ -160,11 +166,11 @@ function withValues(words: Words, table: KeyTable, release: number, readValue: (
 export function readSettings(files: ConfigFiles, release: string): ConfigSettingsView {
   const config = parseConfig(files['slurm.conf'])
   const version = releaseNumber(release)
-  const entries = (first: string, words: Words, table: KeyTable) =>
+  const entries = (first: string, definitions: readonly SettingDefinition[], table: KeyTable) =>
     readEntries(config, first).map(({ name, values }) => ({
       name,
       settings: withValues(
-        words,
+        definitions,
         table,
         version,
         (key) => values.get(key.toLowerCase()) ?? values.get(ALIASES[key]?.toLowerCase() ?? '') ?? null,

@@ -29,7 +29,7 @@ export const installSlurm = (
     ...(stateFolder ? { slurm_node_state_folder: stateFolder } : {}),
   })
 
-/** Removes Slurm and the munge key from nodes. A database stays. One node that no run may use does not keep the others from it. */
+/** Removes Slurm and the munge key from nodes. A database stays. Nodes that a run must not use are skipped; the others are cleaned up. */
 export async function removeSlurm(
   op: OperationContext,
   nodeIds: string[],

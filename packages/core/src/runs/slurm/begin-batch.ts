@@ -10,7 +10,7 @@ import { chooseBatch } from './choose-batch.ts'
 import { type ClusterView, isDrained, readClusterView } from './cluster-view.ts'
 import { appendNotice } from './notices.ts'
 import { lockClusterOfRun, readOtherWork } from './other-work.ts'
-import { elapsedSeconds, endRollout, hostsOf, isOverdue, type Rollout, runMsOf, setNodes, setWaitsFor } from './rollout.ts'
+import { elapsedSeconds, endRollout, hostsOf, isOverdue, maxRunMs, type Rollout, setNodes, setWaitsFor } from './rollout.ts'
 
 /** A refresh that ended longer ago says too little about free nodes. */
 const MAX_AGE_MS = 15 * 60_000
@@ -53,7 +53,7 @@ export async function beginBatch(tx: Tx, ctx: Ctx, rollout: Rollout): Promise<bo
       ? chooseBatch(view, await readOtherWork(tx, ctx, options.clusterId, run.id), pending, options, {
           now,
           deadlineMs: options.deadlineSeconds * 1000,
-          runMs: runMsOf(rollout),
+          runMs: maxRunMs(rollout),
         })
       : { batch: [], skipped: [], waitsFor: `a refresh of the cluster ${options.clusterName}` }
   if (choice.batch.length > 0) return drain(tx, ctx, rollout, view, new Set(choice.batch))

@@ -42,7 +42,7 @@ export function chooseBatch(
   options: Pick<SlurmRunOptions, 'batchSize' | 'floorPercent'> & ReservationOptions,
   clock: Clock,
 ): BatchChoice {
-  const obstacleOf = reservationObstacles(view.cluster.reservations, options)
+  const blockerOf = reservationBlockers(view.cluster.reservations, options)
   const skipped: NodeReason[] = []
   const waiting: NodeReason[] = []
   const usable: { node: ViewNode; free: number }[] = []
@@ -55,9 +55,9 @@ export function chooseBatch(
     }
     const free = freeAt(node, clock.now)
     const operation = others.operationOf(name)
-    const obstacle = operation ? { reason: operation, isSkipped: false } : obstacleOf(name, clock.now, latestEnd(free, clock))
-    if (obstacle === null) usable.push({ node, free })
-    else (obstacle.isSkipped ? skipped : waiting).push({ name, reason: obstacle.reason })
+    const blocker = operation ? { reason: operation, isSkipped: false } : blockerOf(name, clock.now, latestEnd(free, clock))
+    if (blocker === null) usable.push({ node, free })
+    else (blocker.isSkipped ? skipped : waiting).push({ name, reason: blocker.reason })
   }
   const capacity = capacityOf(view, others, options.floorPercent)
   const batch: ViewNode[] = []
@@ -72,7 +72,7 @@ export function chooseBatch(
       continue
     }
     const later = latestEnd(free, clock)
-    if (later > end && batch.some(({ name }) => obstacleOf(name, clock.now, later) !== null)) break
+    if (later > end && batch.some(({ name }) => blockerOf(name, clock.now, later) !== null)) break
     end = later
     if (takesCapacity) for (const name of node.partitions) capacity.take(name)
     batch.push(node)
@@ -92,15 +92,15 @@ function lostReason(view: ClusterView, { name, nodeId }: PendingNode): string | 
  * Why the playbook must not begin on a drained node, because of what changed since it was chosen; null when it may.
  * @param clock `runMs`: from now to the end of the batch
  */
-export function startObstacle(
+export function startBlocker(
   view: ClusterView,
   node: PendingNode,
   options: ReservationOptions,
   { now, runMs }: Pick<Clock, 'now' | 'runMs'>,
 ): string | null {
-  const obstacle = reservationObstacles(view.cluster.reservations, options)(node.name, now, now + runMs)
-  if (obstacle === null) return lostReason(view, node)
-  return obstacle.isSkipped ? obstacle.reason : `It waits for ${obstacle.reason}.`
+  const blocker = reservationBlockers(view.cluster.reservations, options)(node.name, now, now + runMs)
+  if (blocker === null) return lostReason(view, node)
+  return blocker.isSkipped ? blocker.reason : `It waits for ${blocker.reason}.`
 }
 
 /** A reservation that begins before it is in the way. */
@@ -162,13 +162,13 @@ const ends = ({ endAt }: SlurmReservation): number => time(endAt) ?? Number.POSI
 const shown = (date: Date | null): string =>
   date === null ? 'unknown' : new Date(date).toISOString().slice(0, 16).replace('T', ' ')
 
-type Obstacle = { reason: string; isSkipped: boolean }
+type Blocker = { reason: string; isSkipped: boolean }
 
 /** @returns for a node that is out of service from `now` to `until`: why it must not be; null when it may */
-function reservationObstacles(
+function reservationBlockers(
   reservations: readonly SlurmReservation[],
   { includeReserved, maintenanceOnly }: ReservationOptions,
-): (name: string, now: number, until: number) => Obstacle | null {
+): (name: string, now: number, until: number) => Blocker | null {
   const ofNode = reservationsByNode(reservations)
   return (name, now, until) => {
     const current = ofNode(name).filter((one) => ends(one) > now)
@@ -178,12 +178,12 @@ function reservationObstacles(
         isSkipped: true,
         reason: `It belongs to the reservation ${other.name} from ${shown(other.startAt)} to ${shown(other.endAt)} UTC.`,
       }
-    return maintenanceOnly ? windowObstacle(current.filter(isMaintenance), now, until) : null
+    return maintenanceOnly ? maintenanceBlocker(current.filter(isMaintenance), now, until) : null
   }
 }
 
 /** A node is out of service only during one maintenance window. */
-function windowObstacle(windows: readonly SlurmReservation[], now: number, until: number): Obstacle | null {
+function maintenanceBlocker(windows: readonly SlurmReservation[], now: number, until: number): Blocker | null {
   if (windows.length === 0) return { isSkipped: true, reason: 'No reservation for maintenance (flag MAINT) includes it.' }
   if (windows.some((one) => begins(one) <= now && ends(one) >= until)) return null
   const [next] = windows

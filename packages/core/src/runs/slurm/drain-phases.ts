@@ -7,7 +7,7 @@ import type { SlurmActionItem } from '../../slurm-actions/tables.ts'
 import { insertRun } from '../lifecycle/insert-run.ts'
 import { settingsOfRun } from '../lifecycle/run-settings.ts'
 import { type JobRunBatch, type JobRunSlurmNode, jobRunHosts } from '../tables.ts'
-import { folded, startObstacle } from './choose-batch.ts'
+import { folded, startBlocker } from './choose-batch.ts'
 import { type ClusterView, isBusy, isDrained, readClusterView } from './cluster-view.ts'
 import { appendNotice } from './notices.ts'
 import { readOtherWork } from './other-work.ts'
@@ -16,10 +16,10 @@ import {
   elapsedSeconds,
   hostsOf,
   isOverdue,
+  maxRunMs,
   nodesOf,
   type Rollout,
   readAction,
-  runMsOf,
   setNodes,
   setPhase,
   setWaitsFor,
@@ -83,8 +83,8 @@ export async function waitForJobs(tx: Tx, ctx: Ctx, rollout: Rollout, batch: Job
     const error = `The deadline of ${options.deadlineSeconds} s passed while it waited for ${what}.`
     return beginResuming(tx, ctx, rollout, batch, { error, isTimedOut: true })
   }
-  const obstacle = obstacleOfPlaybook(rollout, view, members)
-  if (obstacle) return beginResuming(tx, ctx, rollout, batch, { error: obstacle })
+  const blocker = playbookBlocker(rollout, view, members)
+  if (blocker) return beginResuming(tx, ctx, rollout, batch, { error: blocker })
   return startPlaybook(tx, ctx, rollout, batch, members)
 }
 
@@ -106,11 +106,11 @@ async function waitBeforePlaybook(
 }
 
 /** What changed since the nodes were chosen, such as a new reservation; null when the playbook may begin. */
-export function obstacleOfPlaybook(rollout: Rollout, view: ClusterView, members: readonly JobRunSlurmNode[]): string | null {
-  const clock = { now: rollout.now, runMs: runMsOf(rollout) }
+export function playbookBlocker(rollout: Rollout, view: ClusterView, members: readonly JobRunSlurmNode[]): string | null {
+  const clock = { now: rollout.now, runMs: maxRunMs(rollout) }
   for (const node of members) {
-    const obstacle = startObstacle(view, node, rollout.options, clock)
-    if (obstacle) return `${node.host}: the playbook did not begin. ${obstacle}`
+    const blocker = startBlocker(view, node, rollout.options, clock)
+    if (blocker) return `${node.host}: the playbook did not begin. ${blocker}`
   }
   return null
 }

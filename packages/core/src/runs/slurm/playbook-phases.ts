@@ -5,7 +5,7 @@ import { isOneOf } from '../../kernel/db/rows.ts'
 import { requestCancel } from '../lifecycle/cancel-job-run.ts'
 import { type HostResult, type JobRunBatch, jobRunHosts, jobRuns } from '../tables.ts'
 import { healthProblem, isBusy, isDrained, readClusterView } from './cluster-view.ts'
-import { obstacleOfPlaybook } from './drain-phases.ts'
+import { playbookBlocker } from './drain-phases.ts'
 import { appendNotice } from './notices.ts'
 import { beginResuming, namesOfDown } from './resume-phase.ts'
 import { elapsedSeconds, hostsOf, isOverdue, nodesOf, type Rollout, setNodes, setPhase, setWaitsFor } from './rollout.ts'
@@ -24,10 +24,10 @@ export async function finishPlaybook(tx: Tx, ctx: Ctx, rollout: Rollout, batch: 
       await requestCancel(tx, ctx, child, { cancelRequestedById, cancelRequestedByName })
       return true
     }
-    const obstacle = child.startedAt === null ? await obstacleOfStart(tx, ctx, rollout, batch) : null
-    if (!obstacle) return false
+    const blocker = child.startedAt === null ? await queuedPlaybookBlocker(tx, ctx, rollout, batch) : null
+    if (!blocker) return false
     await requestCancel(tx, ctx, child, { cancelRequestedById: null, cancelRequestedByName: `the run ${run.number}` })
-    await setPhase(tx, batch, { phase: 'RUNNING', phaseSince: batch.phaseSince, ...obstacle })
+    await setPhase(tx, batch, { phase: 'RUNNING', phaseSince: batch.phaseSince, ...blocker })
     return true
   }
   await tx.execute(sql`
@@ -69,7 +69,7 @@ export async function finishPlaybook(tx: Tx, ctx: Ctx, rollout: Rollout, batch: 
 const START_SECONDS = 60
 
 /** Why the playbook must not begin although it was queued: its nodes are no longer drained and free, or it waited too long. */
-async function obstacleOfStart(
+async function queuedPlaybookBlocker(
   tx: Tx,
   ctx: Ctx,
   rollout: Rollout,
@@ -90,7 +90,7 @@ async function obstacleOfStart(
     return !node || !isDrained(node) || isBusy(node)
   })
   if (unfit.length === 0) {
-    const error = obstacleOfPlaybook(rollout, view, nodesOf(rollout, batch))
+    const error = playbookBlocker(rollout, view, nodesOf(rollout, batch))
     return error === null ? null : { error, isTimedOut: false }
   }
   return { error: `${hostsOf(unfit)}: no longer drained and free before the playbook began.`, isTimedOut: false }

@@ -22,14 +22,14 @@ export type Rollout = {
 export const nodesOf = ({ nodes }: Rollout, { id }: JobRunBatch): JobRunSlurmNode[] => nodes.filter((node) => node.batchId === id)
 
 /** Longest time from the end of the jobs of a batch to its end, in milliseconds. */
-export const runMsOf = ({ run, options }: Rollout): number => (run.timeoutSeconds + options.healthSeconds) * 1000
+export const maxRunMs = ({ run, options }: Rollout): number => (run.timeoutSeconds + options.healthSeconds) * 1000
 
 export const hostsOf = (nodes: readonly JobRunSlurmNode[]): string => folded(nodes.map(({ host }) => host))
 
-/** A refresh is requested after each command. One that takes longer does not come: the controller or its worker is silent. */
+/** A refresh is requested after each command. After this time, the controller or its worker is considered silent. */
 const REFRESH_SECONDS = 300
 
-/** Whether a wait is over. Without a refresh that shows the state, a short deadline does not end it at once. */
+/** Whether the deadline of a wait has passed. Without a current refresh, the wait lasts at least REFRESH_SECONDS. */
 export const isOverdue = (seconds: number, deadlineSeconds: number, isCurrent: boolean): boolean =>
   seconds > (isCurrent ? deadlineSeconds : Math.max(deadlineSeconds, REFRESH_SECONDS))
 
