@@ -195,7 +195,7 @@ export function testExternalClusters(context: () => Context): void {
     await expect(cluster('lab')).toContainText(t('slurmKind.EXTERNAL'))
   })
 
-  test('shows all clusters together, and estimates where a job would start first', async () => {
+  test('shows totals of all clusters, and estimates the earliest start of a job', async () => {
     await open('/slurm')
     await expect(page().getByTestId('slurm-region')).toContainText('lab')
     await expect(page().getByTestId('gpu-model').filter({ hasText: 'h100' })).toContainText('lab')

@@ -14,16 +14,15 @@ export const slurmOverview = {
     inService: '{inService} of {total} in service',
     memory: 'Memory per node (GiB)',
     moreClusters: '{count, plural, one {and # more cluster} other {and # more clusters}}',
-    noPartition: 'No cluster with current data has such a partition.',
-    noStart: 'No start',
+    noPartition: 'No partition of a cluster with current data fits this job.',
+    noStart: 'Cannot start',
     nodes: 'Nodes',
     nodesInService: 'Nodes in service',
-    notCurrent: '{count, plural, one {# without current data} other {# without current data}}',
+    notCurrent: '{count, plural, one {# with outdated data} other {# with outdated data}}',
     otherPartitions: '{count, plural, one {# other partition} other {# other partitions}}',
     pending: 'Pending jobs',
     running: 'Running jobs',
-    skipped:
-      '{count, plural, one {Not considered, because its data is not current: {names}} other {Not considered, because their data is not current: {names}}}',
+    skipped: 'Outdated data, not included: {names}',
     startText:
       'An estimate by priorities and time limits of the queue. Backfill, fair share, limits of users, licenses and topology are not considered.',
     startTitle: 'Where would a job start first?',
@@ -32,8 +31,8 @@ export const slurmOverview = {
     startsNow: 'Now',
     title: 'Slurm overview',
     whyLater:
-      '{jobs, plural, =0 {When running jobs end, on} one {When running jobs end, after # pending job, on} other {When running jobs end, after # pending jobs, on}}',
+      '{jobs, plural, =0 {When enough resources become free on} one {When enough resources become free, after # pending job is placed, on} other {When enough resources become free, after # pending jobs are placed, on}}',
     whyNow:
-      '{jobs, plural, =0 {Enough is free on} one {Enough is free besides # pending job on} other {Enough is free besides # pending jobs on}}',
+      '{jobs, plural, =0 {Enough free resources on} one {Enough free resources after # pending job on} other {Enough free resources after # pending jobs on}}',
   },
 } as const

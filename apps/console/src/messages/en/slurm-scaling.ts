@@ -1,10 +1,6 @@
 /** Texts about creating and scaling managed Slurm clusters. */
 export const slurmScaling = {
   slurmScale: {
-    unchecked: 'Not checked',
-    needCheck: 'Check the nodes first.',
-    checking: 'Checking',
-    check: 'Check nodes',
     accounting: 'Accounting',
     accountingHost: 'Host of slurmdbd',
     accountingHostHint:
@@ -15,6 +11,8 @@ export const slurmScaling = {
     cancel: 'Cancel and undo',
     canceling: 'Canceling',
     cannot: 'Cannot join',
+    check: 'Check nodes',
+    checking: 'Checking',
     checks:
       'Before the installation, each node is checked over SSH: system, clock, names, ports, munge, disk and devices. Nodes that fail stay out.',
     compute: 'Compute nodes',
@@ -41,6 +39,7 @@ export const slurmScaling = {
     loadFailed: 'Failed to load operations',
     log: 'Log',
     login: 'Login nodes',
+    needCheck: 'Check the nodes first.',
     needFields: 'Fill in the name, the nodes and the reason.',
     needNodes: 'Name the nodes.',
     noMatch: 'No node matches.',
@@ -57,12 +56,13 @@ export const slurmScaling = {
     repository: 'Package repository',
     repositoryHint: 'Empty: the repositories of the nodes.',
     shards: 'Shards per GPU',
-    shardsHint: 'As many jobs can share a GPU. GPUs with MIG devices have no shards. Empty: none.',
+    shardsHint: 'Maximum number of jobs that share a GPU. GPUs with MIG devices have no shards. Leave empty for none.',
     slurmNodes: 'Nodes to remove',
     slurmNodesHint: 'Their names in Slurm, such as gpu[003-004].',
     stateFolder: 'Folder of the controllers’ state',
     stateFolderHint: 'With a backup: on storage that both controllers share.',
     tooMany: 'More than 500 nodes match. Name fewer.',
+    unchecked: 'Not checked',
   },
   slurmAccountingKind: {
     NONE: 'None',

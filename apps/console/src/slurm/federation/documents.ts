@@ -7,6 +7,7 @@ export const TotalsQuery = graphql(`
       regions { region clusters notAnswering nodes nodesInService cpus allocatedCpus gpus allocatedGpus runningJobs pendingJobs }
       gpuModels { model gpus inService allocated idle clusters { idle inService cluster { id name } } }
     }
+    outdated: slurmClusters(first: 500, filter: { state: [NOT_ANSWERING, WAITING] }) { edges { node { id name } } }
   }
 `)
 export type Totals = ResultOf<typeof TotalsQuery>['slurmTotals']

@@ -26,7 +26,7 @@ const toInput = (form: Form): StartInput => ({
 
 type Props = {
   gpuModels: readonly string[]
-  /** Names of clusters without current data. */
+  /** Names of clusters with outdated data. */
   skipped: readonly string[]
 }
 

@@ -23,9 +23,7 @@ export function StartList({ estimates, skipped }: { estimates: readonly StartEst
           ))}
         </ol>
       )}
-      {skipped.length > 0 && (
-        <p className="text-xs text-muted">{t('slurmOverview.skipped', { names: skipped.join(', '), count: skipped.length })}</p>
-      )}
+      {skipped.length > 0 && <p className="text-xs text-muted">{t('slurmOverview.skipped', { names: skipped.join(', ') })}</p>}
       <p className="text-xs text-muted">{t('slurmOverview.startText')}</p>
     </div>
   )

@@ -35,7 +35,7 @@ const EMPTY = {
 type Form = typeof EMPTY
 type Accounting = NonNullable<VariablesOf<typeof CreateCluster>['input']['accounting']>
 const ACCOUNTING = ['NONE', 'EXISTING', 'MANAGED'] as const satisfies readonly Accounting['kind'][]
-/** Fields of the input whose path is another one. */
+/** Input paths of the errors of form fields, where they differ from the field name. */
 const PATHS: Partial<Record<keyof Form, string>> = { accountingHost: 'accounting.host', accountingNodeId: 'accounting.nodeId' }
 type Problems = Partial<Record<keyof Form, string>>
 const REQUIRED = ['name', 'controllerNodeId', 'computeNodeIds', 'reason'] as const

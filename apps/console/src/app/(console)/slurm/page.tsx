@@ -72,7 +72,7 @@ export default function SlurmOverviewPage() {
           <div className="grid items-start gap-4 xl:grid-cols-2">
             <StartEstimates
               gpuModels={totals.gpuModels.map(({ model }) => model)}
-              skipped={list.rows.filter(({ state }) => state !== 'OK').map(({ name }) => name)}
+              skipped={data.outdated.edges.map(({ node }) => node.name)}
             />
             <GpuModels models={totals.gpuModels} />
           </div>
