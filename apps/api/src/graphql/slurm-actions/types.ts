@@ -129,7 +129,7 @@ const SlurmDeniedTarget = builder.objectRef<DeniedTarget>('SlurmDeniedTarget').i
   description: 'A target that the caller may not change.',
   fields: (t) => ({
     target: t.exposeString('target', { description: 'Name of the node, or ID of the job.' }),
-    reason: t.exposeString('reason', { description: 'Why.' }),
+    reason: t.exposeString('reason', { description: 'Why the caller may not change the target.' }),
   }),
 })
 const targetConnection = connectionTypes(SlurmActionTarget, 'SlurmActionTarget', 'targets of a previewed action')
@@ -159,7 +159,10 @@ export const SlurmActionPreviewType = builder.objectRef<SlurmActionPreview>('Slu
       },
       ...targetConnection,
     ),
-    deniedCount: t.int({ description: 'Number of `denied`.', resolve: ({ denied }) => denied.length }),
+    deniedCount: t.int({
+      description: 'Number of denied targets, which may exceed the list.',
+      resolve: ({ denied }) => denied.length,
+    }),
     denied: t.field({
       type: [SlurmDeniedTarget],
       description: `Nodes or jobs that match the conditions, and that the caller may not change: the action leaves them out. At most ${MAX_DENIED}.`,
@@ -187,7 +190,7 @@ builder.drizzleObjectField(SlurmCluster, 'actionPermissions', (t) =>
   t.field({
     type: [SlurmActionPermission],
     description:
-      'What the caller can do on the cluster or in some of its partitions, for each verb; a preview decides about targets. At most 50.',
+      'Whether the caller may use each verb on the cluster or on one of its partitions. Previews check single targets. At most 50.',
     select: { columns: { id: true, name: true, controllerNodeId: true } },
     resolve: (cluster, _args, { ctx }) =>
       SLURM_VERBS.map((verb) => ({ verb, blockedReason: slurmActionBlockedReason(ctx.actor, cluster, verb) })),

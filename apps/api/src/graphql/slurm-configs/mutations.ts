@@ -88,15 +88,21 @@ mutation('importSlurmConfig', {
 
 mutation('saveSlurmConfig', {
   description:
-    'Stores an edited configuration as the next version, without rolling it out. Errors that the edited version does not have are refused. Give either files or changes.',
+    'Stores an edited configuration as the next version, without rolling it out. Errors that the edited version does not have are refused. Exactly one of `files` and `changes` is required.',
   input: (t) => ({
     ...clusterId(t),
     basedOn: t.int({
       required: true,
       description: 'Number of the version that was edited: the newest one, else it is a conflict.',
     }),
-    files: t.field({ type: SlurmConfigFilesInput, description: 'The files.' }),
-    changes: t.field({ type: [SlurmConfigChangeInput], description: 'Changes of the edited version; at most 1000.' }),
+    files: t.field({
+      type: SlurmConfigFilesInput,
+      description: 'The files. Exactly one of `files` and `changes` is required.',
+    }),
+    changes: t.field({
+      type: [SlurmConfigChangeInput],
+      description: 'Changes of the edited version; at most 1000. Exactly one of `files` and `changes` is required.',
+    }),
     ...reason(t),
   }),
   idempotent: true,

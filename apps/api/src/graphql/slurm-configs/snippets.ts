@@ -63,7 +63,7 @@ const loadClusterSnippets = loader<ClusterSnippet[]>(async ({ ctx }, ids) => {
 })
 
 const SlurmSnippetState = builder.enumType('SlurmSnippetState', {
-  description: 'How the configuration of a cluster stands to a snippet.',
+  description: 'State of a snippet in the configuration of a cluster.',
   values: same({
     ROLLED_OUT: 'The version that the hosts should have has its lines.',
     PROPOSED: 'The newest version has its lines, and is not rolled out.',
@@ -119,7 +119,10 @@ SlurmClusterSnippet.implement({
       description: 'The snippet.',
       resolve: ({ snippet }) => snippet as typeof SlurmConfigSnippet.$inferType,
     }),
-    state: t.expose('state', { type: SlurmSnippetState, description: 'State.' }),
+    state: t.expose('state', {
+      type: SlurmSnippetState,
+      description: 'State of the snippet in the configuration of the cluster.',
+    }),
     message: t.exposeString('message', { nullable: true, description: 'Details and the next step; null when it is rolled out.' }),
   }),
 })

@@ -156,13 +156,13 @@ const SlurmConfigValidationState = builder.enumType('SlurmConfigValidationState'
 const SlurmConfigValidation = builder.objectRef<ConfigValidation>('SlurmConfigValidation').implement({
   description: 'A trial start of slurmctld with a version, apart from the running one.',
   fields: (t) => ({
-    state: t.expose('state', { type: SlurmConfigValidationState, description: 'Result.' }),
-    host: t.exposeString('host', { description: 'Name of the node.' }),
+    state: t.expose('state', { type: SlurmConfigValidationState, description: 'Result of the trial start.' }),
+    host: t.exposeString('host', { description: 'Name of the controller node.' }),
     message: t.exposeString('message', {
       nullable: true,
       description: 'What slurmctld printed, or why it was not tried; null when it started.',
     }),
-    validatedAt: t.expose('validatedAt', { type: 'DateTime', description: 'Time.' }),
+    validatedAt: t.expose('validatedAt', { type: 'DateTime', description: 'When the trial start ended.' }),
   }),
 })
 
@@ -204,9 +204,9 @@ const SlurmConfigValueType = builder.enumType('SlurmConfigValueType', {
   description: 'Type of the value of a key.',
   values: same({
     STRING: 'Text.',
-    UINT16: 'Number up to 65,535.',
-    UINT32: 'Number up to 4,294,967,295.',
-    UINT64: 'Number.',
+    UINT16: 'Integer from 0 to 65,535.',
+    UINT32: 'Integer from 0 to 4,294,967,295.',
+    UINT64: 'Integer from 0 to 18,446,744,073,709,551,615.',
     FLOAT: 'Decimal number.',
     BOOLEAN: 'YES or NO.',
     LIST: 'A line that may be repeated.',
@@ -220,7 +220,7 @@ const SlurmConfigSettingGroup = builder.enumType('SlurmConfigSettingGroup', {
     RESOURCES: 'CPUs, memory and generic resources.',
     PRIORITY: 'Priorities of jobs.',
     LIMITS: 'Limits.',
-    TIMEOUTS: 'Times.',
+    TIMEOUTS: 'Timeouts and intervals.',
     NODES: 'Nodes, and programs that run on them.',
     LOGGING: 'Logs.',
   } satisfies Record<SettingGroup, string>),
@@ -229,15 +229,18 @@ const SlurmConfigSettingGroup = builder.enumType('SlurmConfigSettingGroup', {
 const SlurmConfigSetting = builder.objectRef<ConfigSetting & { group?: SettingGroup }>('SlurmConfigSetting').implement({
   description: 'A key of slurm.conf that administrators change often.',
   fields: (t) => ({
-    key: t.exposeString('key', { description: 'Key.' }),
+    key: t.exposeString('key', { description: 'Key, as in slurm.conf(5).' }),
     type: t.expose('type', { type: SlurmConfigValueType, description: 'Type of the value.' }),
     group: t.expose('group', {
       type: SlurmConfigSettingGroup,
       nullable: true,
-      description: 'What it is about; null for keys of partitions and nodes.',
+      description: 'Group of the key; null for keys of partitions and nodes.',
     }),
-    description: t.exposeString('description', { description: 'What it does.' }),
-    default: t.exposeString('default', { nullable: true, description: 'Value when it is not set; null when that depends.' }),
+    description: t.exposeString('description', { description: 'Description with units, in English.' }),
+    default: t.exposeString('default', {
+      nullable: true,
+      description: "Slurm's default; null when there is none or it depends on other keys.",
+    }),
     value: t.exposeString('value', { nullable: true, description: 'Value; null when it is not set.' }),
   }),
 })

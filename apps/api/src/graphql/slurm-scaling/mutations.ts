@@ -21,7 +21,8 @@ const fingerprint = (t: InputFields) => ({
 })
 const shardsPerGpu = (t: InputFields) => ({
   shardsPerGpu: t.int({
-    description: 'Shards of each whole GPU, at most 1000: as many jobs can share it with `--gres=shard:1`. Default: none.',
+    description:
+      'Shards per whole GPU, at most 1000: the number of jobs that can share it with `--gres=shard:1`. Default: no shards.',
   }),
 })
 export const scaleOutFields = (t: InputFields) => ({
@@ -41,7 +42,7 @@ export const scaleInFields = (t: InputFields) => ({
 const SlurmAccountingKind = builder.enumType('SlurmAccountingKind', {
   description: 'Where the jobs of a managed cluster are recorded.',
   values: same({
-    NONE: 'Nowhere.',
+    NONE: 'Jobs are not recorded.',
     EXISTING: 'In a slurmdbd that exists. Nothing is written there.',
     MANAGED: 'In slurmdbd and MariaDB, which are installed on a node.',
   }),
@@ -49,9 +50,15 @@ const SlurmAccountingKind = builder.enumType('SlurmAccountingKind', {
 const SlurmAccountingInput = builder.inputType('SlurmAccountingInput', {
   description: 'Accounting of a managed cluster.',
   fields: (t) => ({
-    kind: t.field({ type: SlurmAccountingKind, required: true, description: 'Where jobs are recorded.' }),
-    host: t.string({ description: 'EXISTING: host of slurmdbd, or host:port. It must accept the munge key of the cluster.' }),
-    nodeId: t.id({ description: 'MANAGED: node that gets slurmdbd and MariaDB; it may be the controller.' }),
+    kind: t.field({ type: SlurmAccountingKind, required: true, description: 'Kind of accounting.' }),
+    host: t.string({
+      description:
+        'Host of an existing slurmdbd, or host:port; required for EXISTING, else null. It must accept the munge key of the cluster.',
+    }),
+    nodeId: t.id({
+      description:
+        'ID of the node on which slurmdbd and MariaDB are installed; required for MANAGED, else null. It may be the controller.',
+    }),
   }),
 })
 

@@ -31,12 +31,16 @@ export const SlurmReadinessCheck = builder.drizzleNode('slurmReadinessChecks', {
   select: { columns: { id: true } },
   id: { column: (check) => check.id, description: 'ID of the check.' },
   fields: (t) => ({
-    cluster: t.relation('cluster', { nullable: true, description: 'The cluster that they may join; null: a new one.' }),
+    cluster: t.relation('cluster', { nullable: true, description: 'Cluster to join; null for a new cluster.' }),
     nodes: t.expose('nodes', { type: [SlurmReadinessNodeType], description: 'The nodes; at most 500.' }),
     error: t.exposeString('error', { nullable: true, description: 'Why the check could not be made; null otherwise.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the request.' }),
     startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When a worker began; null before.' }),
-    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'Time of the end; null before.' }),
+    finishedAt: t.expose('finishedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the check finished; null while it is waiting or running.',
+    }),
   }),
 })
 
@@ -44,7 +48,7 @@ mutation('checkSlurmReadiness', {
   description:
     'Starts a check of nodes over SSH: whether they can join a Slurm cluster now. It changes nothing. Follow it with the subscription `slurmReadinessCheckUpdated`.',
   input: (t) => ({
-    clusterId: t.id({ description: 'ID of the cluster that they may join. Default: a new one.' }),
+    clusterId: t.id({ description: 'ID of the cluster to join; null for a new cluster.' }),
     limit: t.string({ description: 'Nodes of the inventory: a hostlist, group or query. Give either the limit or the IDs.' }),
     nodeIds: t.idList({ description: 'Nodes of the inventory; at most 500.' }),
     prefix: t.string({ description: 'Folder with an installed Slurm, for a new cluster. Default: packages are installed.' }),

@@ -90,7 +90,7 @@ export const RunPreviewSlurm = builder.objectRef<SlurmRunPlan>('RunPreviewSlurm'
     }),
     waiting: t.field({
       type: [RunPreviewSkippedHost],
-      description: `Hosts that no batch has yet, with what they wait for, such as an operation on the cluster; at most ${MAX_SKIPPED}.`,
+      description: `Hosts that cannot be placed in a batch yet, with the reason; at most ${MAX_SKIPPED}.`,
       resolve: ({ waiting }) => waiting.slice(0, MAX_SKIPPED),
     }),
     waitsFor: t.exposeString('waitsFor', {
