@@ -255,7 +255,7 @@ export const ENTRIES: Entry[] = [
     name: 'grant',
     aliases: ['grants'],
     heading: ACCOUNT,
-    description: 'permissions of members for the nodes of a group',
+    description: 'permissions of members for nodes of a group or for a Slurm cluster',
     load: async () => (await import('./grants/index.ts')).grant(),
   },
   {

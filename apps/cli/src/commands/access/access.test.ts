@@ -79,7 +79,7 @@ it('creates custom roles, grants and limited tokens', async () => {
     '--template',
     'connectivity_check',
   ])
-  expect(granted.err).toBe('nightly is night-shift of the nodes of gpu_prod.\n')
+  expect(granted.err).toBe('Granted the role night-shift to nightly for the nodes of gpu_prod.\n')
   expect((await muster('grant list')).out).toMatch(/^nightly +night-shift +the nodes of gpu_prod +connectivity_check +all /m)
   expect(await muster('role delete night-shift --yes')).toMatchObject({
     code: 5,

@@ -45,11 +45,14 @@ export const clusterCreate = () =>
     .option('--state-folder <folder>', "folder of the controllers' state, on shared storage with a backup")
     .option('--prefix <folder>', 'folder with an installed Slurm, such as /opt/slurm; no packages are installed')
     .option('--accounting-host <host>', 'slurmdbd that exists: host or host:port; nothing is written there')
-    .option('--accounting-node <selector>', `${ONE_NODE_HELP} that gets slurmdbd and MariaDB; it may be the controller`)
+    .option(
+      '--accounting-node <selector>',
+      `node on which slurmdbd and MariaDB are installed; may be the controller. ${ONE_NODE_HELP}`,
+    )
     .option('--repository-url <url>', 'package repository')
     .option('--repository-key <url>', 'signing key of the repository')
     .option('--line <line>', 'further line of slurm.conf; can be repeated', (line: string, all: string[]) => [...all, line], [])
-    .option('--shards-per-gpu <n>', 'shards of each whole GPU, which as many jobs can share', integer)
+    .option('--shards-per-gpu <n>', 'shards per whole GPU: the number of jobs that can share it (default: no shards)', integer)
     .option('--check', 'check the nodes over SSH, and start nothing')
     .option('--no-watch', 'do not wait for the end')
     .action(async (name: string, { watch, controller, backup, compute, login, line, ...given }: Options) => {

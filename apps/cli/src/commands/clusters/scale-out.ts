@@ -41,7 +41,7 @@ export const clusterScaleOut = () =>
       (name: string, all: string[]) => [...all, name],
       [],
     )
-    .option('--shards-per-gpu <n>', 'shards of each whole GPU, which as many jobs can share', integer)
+    .option('--shards-per-gpu <n>', 'shards per whole GPU: the number of jobs that can share it (default: no shards)', integer)
     .option('--check', 'check the nodes over SSH, and start nothing')
     .option('-y, --yes', YES_HELP)
     .option('--no-watch', 'do not wait for the end')

@@ -55,5 +55,5 @@ export const grantCreate = () =>
         },
       )
       const { grant } = orThrow(createGrant)
-      process.stderr.write(`${name} is ${grant.role} of ${scopeOf(grant)}.\n`)
+      process.stderr.write(`Granted the role ${grant.role} to ${name} for ${scopeOf(grant)}.\n`)
     })

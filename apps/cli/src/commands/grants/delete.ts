@@ -29,7 +29,8 @@ export const grantDelete = () =>
       )
       if (found.length === 0)
         throw new CliError(`${name} has no such grant for ${what}. See \`muster grant list\`.`, EXIT.notFound)
-      await confirmAction(`Take ${count(found.length, 'grant')} for ${what} from ${name}.`, yes)
+      const roles = [...new Set(found.map((grant) => grant.role))].join(', ')
+      await confirmAction(`Delete ${roles} of ${name} for ${what}.`, yes)
       for (const { id } of found) {
         const { deleteGrant } = await request(
           graphql(`mutation GrantDelete($id: ID!) {

@@ -127,9 +127,9 @@ async function preview(name: string, number: number | undefined) {
 type Preview = Awaited<ReturnType<typeof preview>>['found']
 
 const VALIDATIONS: Record<NonNullable<Preview['validation']>['state'], (host: string, message: string) => string> = {
-  ACCEPTED: (host) => `slurmctld of ${host} started with it in a trial.`,
-  REFUSED: (host, message) => `slurmctld of ${host} refused it in a trial: ${message}`,
-  SKIPPED: (host, message) => `slurmctld of ${host} could not try it: ${message}`,
+  ACCEPTED: (host) => `Trial start on ${host} passed.`,
+  REFUSED: (host, message) => `Trial start on ${host} failed: ${message}`,
+  SKIPPED: (host, message) => `Trial start on ${host} was not run: ${message}`,
 }
 
 /** What a rollout does, in sentences. */
@@ -163,7 +163,7 @@ export const configCheck = () =>
     .description('problems of a version, and what its rollout would do')
     .argument('<cluster>')
     .argument('[version]', VERSION, integer)
-    .option('--trial', 'first start slurmctld with it on the controller, apart from the running one')
+    .option('--trial', 'run a trial start of slurmctld on the controller first')
     .action(async (name: string, wanted: number | undefined, { trial }: { trial?: boolean }) => {
       if (trial) await runTrial(name, wanted)
       const { found } = await preview(name, wanted)

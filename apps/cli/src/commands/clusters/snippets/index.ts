@@ -10,4 +10,4 @@ export const clusterSnippet = () =>
     snippetUpdate(),
     snippetDelete(),
     snippetApply(),
-  ]).description('lines of slurm.conf that several clusters have')
+  ]).description('lines of slurm.conf, gres.conf and cgroup.conf that several clusters share')

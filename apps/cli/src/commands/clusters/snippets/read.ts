@@ -47,13 +47,13 @@ export async function readSnippet(name: string) {
 
 type Snippet = Awaited<ReturnType<typeof readSnippet>>
 
-/** What each cluster has of it. */
+/** State of the snippet in each cluster. */
 export const stateLines = ({ clusters }: Pick<Snippet, 'clusters'>): string[] =>
   clusters.map(({ cluster, state, message }) => `${cluster.name}: ${state}${message ? `. ${message}` : ''}`)
 
 export const snippetGet = () =>
   new Command('get')
-    .description('print a snippet, and what each of its clusters has of it')
+    .description('print a snippet, with its state in each of its clusters')
     .argument('<name>')
     .withOutput()
     .action(async (name: string, options: Output) => {
@@ -61,5 +61,5 @@ export const snippetGet = () =>
       if (!isTable(options)) return printObject(snippet, options)
       for (const { name: file, text } of snippet.files) process.stdout.write(`# ${file}\n${text}`)
       const lines = stateLines(snippet)
-      process.stdout.write(`\n${lines.length > 0 ? lines.join('\n') : 'No cluster has it.'}\n`)
+      process.stdout.write(`\n${lines.length > 0 ? lines.join('\n') : 'No cluster uses it.'}\n`)
     })

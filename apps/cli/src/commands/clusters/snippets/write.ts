@@ -5,6 +5,7 @@ import { confirmAction, YES_HELP } from '../../../confirm.ts'
 import { CliError, EXIT, orThrow } from '../../../errors.ts'
 import { graphql } from '../../../graphql.ts'
 import { commaList } from '../../../options.ts'
+import { count } from '../../../output.ts'
 import { readStdin } from '../../../prompt.ts'
 import { clusterId } from '../find-cluster.ts'
 import { readSnippet, stateLines } from './read.ts'
@@ -16,9 +17,9 @@ type Options = { file: string; from?: string; clusters?: string[]; reason: strin
 
 const withLines = (command: Command): Command =>
   command
-    .option('--file <name>', Object.keys(KEYS).join(', '), 'slurm.conf')
-    .option('--from <path>', 'file with the lines, or - for standard input; an empty one removes them')
-    .option('--clusters <names>', 'all clusters that have it, as a,b', commaList)
+    .option('--file <name>', 'configuration file: slurm.conf, gres.conf or cgroup.conf', 'slurm.conf')
+    .option('--from <path>', 'file with the lines, or - for standard input; an empty file removes the lines of --file')
+    .option('--clusters <names>', 'comma-separated names of all clusters of the snippet; replaces the list', commaList)
     .requiredOption('--reason <text>', REASON)
 
 function fileName(file: string): FileName {
@@ -84,7 +85,7 @@ export const snippetDelete = () =>
     .option('-y, --yes', YES_HELP)
     .action(async (name: string, { reason, yes }: { reason: string; yes?: boolean }) => {
       const { id, clusters } = await readSnippet(name)
-      await confirmAction(`Delete the snippet ${name} of ${clusters.length} clusters.`, yes)
+      await confirmAction(`Delete the snippet ${name} of ${count(clusters.length, 'cluster')}.`, yes)
       const { deleteSlurmConfigSnippet } = await request(
         graphql(`mutation SnippetDelete($input: DeleteSlurmConfigSnippetInput!) {
           deleteSlurmConfigSnippet(input: $input) { __typename ... on DeleteSlurmConfigSnippetPayload { deletedId } ... on Error { code message } }
