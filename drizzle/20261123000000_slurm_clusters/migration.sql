@@ -27,6 +27,9 @@ CREATE TABLE "slurm_clusters" (
 	"reuse_database" boolean DEFAULT true NOT NULL,
 	"max_nodes" integer,
 	"install" jsonb,
+	"salt_credential_id" uuid,
+	"salt_eauth" text,
+	"salt_ca_certificate" text,
 	"node_group_id" uuid,
 	"original_cluster_name" text,
 	"cluster_name" text,
@@ -262,6 +265,7 @@ CREATE TABLE "slurm_readiness_checks" (
 	"tenant_id" uuid NOT NULL,
 	"cluster_id" uuid,
 	"prefix" text,
+	"salt" jsonb,
 	"nodes" jsonb DEFAULT '[]' NOT NULL,
 	"error" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
@@ -277,6 +281,7 @@ CREATE INDEX "slurm_cluster_tests_tenant_id_id_index" ON "slurm_cluster_tests" (
 CREATE INDEX "slurm_cluster_tests_node_id_id_index" ON "slurm_cluster_tests" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_created_at_index" ON "slurm_cluster_tests" ("created_at") WHERE finished_at is null;--> statement-breakpoint
 CREATE INDEX "slurm_clusters_next_refresh_at_index" ON "slurm_clusters" ("next_refresh_at");--> statement-breakpoint
+CREATE INDEX "slurm_clusters_salt_credential_id_index" ON "slurm_clusters" ("salt_credential_id");--> statement-breakpoint
 CREATE INDEX "slurm_clusters_tenant_id_id_index" ON "slurm_clusters" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_jobs_cluster_id_state_index" ON "slurm_jobs" ("cluster_id","state");--> statement-breakpoint
 CREATE INDEX "slurm_jobs_tenant_id_id_index" ON "slurm_jobs" ("tenant_id","id");--> statement-breakpoint
@@ -314,6 +319,7 @@ ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_tenant_id_tenants_id
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_controller_node_id_compute_nodes_id_fkey" FOREIGN KEY ("controller_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_backup_node_id_compute_nodes_id_fkey" FOREIGN KEY ("backup_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_database_node_id_compute_nodes_id_fkey" FOREIGN KEY ("database_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_salt_credential_id_credentials_id_fkey" FOREIGN KEY ("salt_credential_id") REFERENCES "credentials"("id");--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_node_group_id_node_groups_id_fkey" FOREIGN KEY ("node_group_id") REFERENCES "node_groups"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_read_node_id_compute_nodes_id_fkey" FOREIGN KEY ("read_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint

@@ -9,7 +9,7 @@ import { CredentialSelect } from './credential-select.tsx'
 import { CreateCredential, type CredentialKind, type CredentialRow, UpdateCredential } from './documents.ts'
 
 const privateKeyExample = '-----BEGIN OPENSSH PRIVATE KEY-----'
-export const allKinds: CredentialKind[] = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT']
+export const allKinds: CredentialKind[] = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT']
 type Props = {
   kinds?: CredentialKind[]
   credential?: CredentialRow
@@ -42,7 +42,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
   const fields = {
     key: kind === 'SSH_KEY' || kind === 'BASTION' || kind === 'GIT',
     password: kind !== 'SSH_KEY',
-    host: kind === 'BASTION' || kind === 'GIT',
+    host: kind === 'BASTION' || kind === 'GIT' || kind === 'SALT',
     via: kind === 'BASTION',
     hostKey: kind === 'GIT',
     allowedHosts: kind === 'SSH_PASSWORD' || kind === 'BECOME',
@@ -118,7 +118,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
             type="number"
             min={1}
             max={65535}
-            placeholder={fields.via ? '22' : ''}
+            placeholder={fields.via ? '22' : kind === 'SALT' ? '8000' : ''}
             value={form.port}
             onChange={set('port')}
             error={error('port')}

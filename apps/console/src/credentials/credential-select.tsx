@@ -13,6 +13,7 @@ type Props = {
   /** The form of a new credential. A prop, because the form of a bastion contains this select. */
   Form: ComponentType<FormProps>
   label: string
+  hint?: string
   kinds: CredentialKind[]
   value: string
   onChange: (id: string) => void
@@ -24,7 +25,7 @@ type Props = {
 }
 
 /** A select of credentials with a button that creates one. */
-export function CredentialSelect({ Form, label, kinds, value, onChange, error, optional, except, keep }: Props) {
+export function CredentialSelect({ Form, label, hint, kinds, value, onChange, error, optional, except, keep }: Props) {
   const [{ data }, reload] = useQuery({
     query: CredentialsQuery,
     variables: { filter: { kind: kinds }, first: 500 },
@@ -37,6 +38,7 @@ export function CredentialSelect({ Form, label, kinds, value, onChange, error, o
       <SelectField
         className="min-w-0 flex-1"
         label={label}
+        hint={hint}
         optional={optional}
         value={value}
         onChange={(event) => onChange(event.target.value)}

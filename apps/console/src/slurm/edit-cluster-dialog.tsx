@@ -9,6 +9,7 @@ import { Notice } from '@/ui/notice.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { type ClusterRow, UpdateCluster } from './documents.ts'
 import { useFindNode } from './find-node.ts'
+import { SaltFields, saltInput } from './scale/salt-fields.tsx'
 
 /** Changes a cluster's name, nodes, region, limit and program folder, and whether its configuration is reused. */
 export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; onClose: () => void }) {
@@ -20,6 +21,9 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
     maxNodes: cluster.maxNodes === null ? '' : String(cluster.maxNodes),
     controllerNodeId: cluster.controllerNode?.name ?? '',
     backupNodeId: cluster.backupNode?.name ?? '',
+    saltCredentialId: cluster.saltCredential?.id ?? '',
+    saltEauth: cluster.saltEauth ?? '',
+    saltCaCertificate: cluster.saltCaCertificate ?? '',
   })
   const [reuseConfig, setReuseConfig] = useState(cluster.reuseConfig)
   const findNode = useFindNode()
@@ -56,6 +60,7 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
         programFolder: form.programFolder || null,
         maxNodes: form.maxNodes ? Number(form.maxNodes) : null,
         ...(reuseConfig === cluster.reuseConfig ? {} : { reuseConfig }),
+        ...(cluster.kind === 'MANAGED' ? saltInput(form) : {}),
         ...nodes,
       },
     })
@@ -96,6 +101,13 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
           {...text('programFolder')}
         />
         <TextField label={t('slurm.maxNodes')} type="number" min={1} optional {...text('maxNodes')} />
+        {cluster.kind === 'MANAGED' && (
+          <SaltFields
+            form={form}
+            onChange={(change) => setForm((before) => ({ ...before, ...change }))}
+            errorOf={(field) => issueFor(update.problem, field)}
+          />
+        )}
         <CheckField
           label={t('slurmConfig.reuse')}
           hint={t('slurmConfig.reuseHint')}

@@ -8,6 +8,7 @@ import { type CheckContext, OperationFailure } from '../slurm/operations/operati
 import { checkNodes, checkTarget } from '../slurm/operations/readiness/check-nodes.ts'
 import { sessionsOf } from '../slurm/operations/sessions.ts'
 import { QueryFailure } from '../slurm/run-query.ts'
+import { openSalt } from '../slurm/salt/open-salt.ts'
 import { type NodeConfig, type WorkerDeps, workerCtx } from '../worker.ts'
 
 type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & { controllers: ControllerSessions; stopping: AbortSignal }
@@ -47,12 +48,15 @@ export function slurmReadinessHandler(deps: Deps): (entry: QueueEntry) => Promis
 /** @returns why the check could not be made; null when it was */
 async function check(
   ctx: Ctx,
-  { controllers, stopping: signal }: Deps,
+  { config, controllers, stopping: signal }: Deps,
   { check, cluster }: Claimed,
   onChecked: Parameters<typeof checkNodes>[3],
 ): Promise<string | null> {
   const target = cluster ?? { ...NEW, install: { prefix: check.prefix, repositoryUrl: null, repositoryKey: null } }
-  const op: CheckContext = { ctx, signal, cluster: target, ...sessionsOf(ctx, target, controllers, signal) }
+  const limits = { localTargets: config.LOCAL_TARGETS, signal }
+  const settings = cluster ?? check.salt
+  const salt = async () => settings && openSalt(ctx, settings, limits)
+  const op: CheckContext = { ctx, signal, cluster: target, salt, ...sessionsOf(ctx, target, controllers, signal) }
   try {
     const wanted = cluster ? await checkTarget(op) : { controllers: [], release: null }
     await checkNodes(op, check.nodes.map(configured), wanted, onChecked)

@@ -1,35 +1,14 @@
-import { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import { Host, Port } from '../kernel/address.ts'
 import type { Ctx } from '../kernel/context.ts'
 import type { InputIssue } from '../kernel/errors.ts'
 import { singleLineText } from '../kernel/input.ts'
 import { type KindFields, kindIssues } from '../kernel/kind-fields.ts'
-import { HookSecret, HookUrl } from '../kernel/outbound/index.ts'
+import { CaCertificate, HookSecret, HookUrl } from '../kernel/outbound/index.ts'
 import { type AuditSink, SINK_SECRETS, type SinkKind, type SinkSettings } from './tables.ts'
 
 /** Port of syslog over TLS, RFC 5425. */
 const SYSLOG_TLS_PORT = 6514
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
-
-/** Certificates in PEM; other text between them is removed. */
-const CaCertificate = z
-  .string()
-  .max(65_536)
-  .transform((text, ctx) => {
-    const found = text.match(CERTIFICATE) ?? []
-    if (found.length > 0 && found.every(isCertificate)) return `${found.join('\n')}\n`
-    ctx.addIssue({ code: 'custom', message: 'must be certificates in PEM: -----BEGIN CERTIFICATE----- …' })
-    return z.NEVER
-  })
-
-function isCertificate(pem: string): boolean {
-  try {
-    return Boolean(new X509Certificate(pem))
-  } catch {
-    return false
-  }
-}
 
 export const SINK_FIELDS = {
   name: singleLineText(100),

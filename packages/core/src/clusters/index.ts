@@ -28,6 +28,7 @@ export { finishSlurmTest, recordSlurmTestQueries, startSlurmTest } from './recor
 export { refreshSlurmCluster, requestRefresh } from './refresh-slurm-cluster.ts'
 export { removeSlurmCluster } from './remove-slurm-cluster.ts'
 export { requestDueRefreshes } from './request-due-refreshes.ts'
+export { SALT_FIELDS, type SaltColumns, saltColumns, WITHOUT_SALT } from './salt.ts'
 export {
   CLUSTER_KINDS,
   CLUSTER_STATES,

@@ -10,6 +10,7 @@ import type {
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { tenants, userRef } from '../access/tables.ts'
+import { credentials } from '../credentials/tables.ts'
 import { nodeGroups } from '../groups/tables.ts'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
@@ -74,6 +75,13 @@ export const slurmClusters = snakeCase.table(
     maxNodes: integer(),
     /** Of a managed cluster; null for external ones. */
     install: jsonb().$type<ClusterInstall>(),
+    /**
+     * Managed clusters with Salt: the login at its salt-api, its external authentication, and PEM certificates of the only accepted
+     * authorities. All null: without Salt.
+     */
+    saltCredentialId: uuid().references(() => credentials.id),
+    saltEauth: text(),
+    saltCaCertificate: text(),
     /** The group of a managed cluster's nodes, which has the munge key. Null: not prepared, or external. */
     nodeGroupId: uuid().references(() => nodeGroups.id, { onDelete: 'set null' }),
 
@@ -131,6 +139,7 @@ export const slurmClusters = snakeCase.table(
     unique().on(t.tenantId, t.name),
     unique().on(t.controllerNodeId),
     index().on(t.nextRefreshAt),
+    index().on(t.saltCredentialId),
     index().on(t.tenantId, t.id),
   ],
 )

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
-import { NotFound, parseInput } from '../kernel/errors.ts'
+import { Conflict, NotFound, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { slurmClusterAudit } from './audit-actions.ts'
 import { slurmClusterChanged } from './change-events.ts'
@@ -11,6 +11,7 @@ import { assertOwnControllers, checkControllers, clusterConflict } from './contr
 import { CLUSTER_FIELDS } from './fields.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { slurmRefreshQueue } from './queues.ts'
+import { SALT_FIELDS, saltColumns } from './salt.ts'
 import { type SlurmCluster, slurmClusters } from './tables.ts'
 
 export const UpdateSlurmClusterInput = z.object({
@@ -19,6 +20,7 @@ export const UpdateSlurmClusterInput = z.object({
   name: CLUSTER_FIELDS.name.optional(),
   controllerNodeId: CLUSTER_FIELDS.controllerNodeId.optional(),
   reuseConfig: z.boolean().optional(),
+  ...SALT_FIELDS,
 })
 
 /** Where a cluster is read: after a change, a reading that has begun is worthless, and the configuration is read, too. */
@@ -41,11 +43,16 @@ export async function updateSlurmCluster(ctx: Ctx, input: z.input<typeof UpdateS
       await checkControllers(tx, ctx, { controllerNodeId, backupNodeId })
       await assertOwnControllers(tx, ctx, { controllerNodeId, backupNodeId }, id)
     }
+    const salt = await saltColumns(tx, ctx, changes, before)
+    const givesSalt = Object.keys(SALT_FIELDS).some((field) => changes[field as keyof typeof SALT_FIELDS] != null)
+    if (before.kind === 'EXTERNAL' && givesSalt)
+      throw new Conflict(`The cluster ${before.name} is external. Only managed clusters can use Salt.`)
     const isOtherSource = SOURCE.some((field) => changes[field] !== undefined && changes[field] !== before[field])
     const [cluster] = await tx
       .update(slurmClusters)
       .set({
         ...changes,
+        ...salt,
         nextRefreshAt: sql`now()`,
         ...(isOtherSource ? { settingsReadAt: null, claimToken: null, claimedUntil: null } : {}),
       })

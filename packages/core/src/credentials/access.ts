@@ -50,7 +50,7 @@ const PLACE_OF = {
   SSH_PASSWORD: 'credentialId',
   BASTION: 'bastionId',
   BECOME: 'becomeCredentialId',
-} as const satisfies Record<Exclude<CredentialKind, 'GIT'>, keyof LeanNode>
+} as const satisfies Record<Exclude<CredentialKind, 'GIT' | 'SALT'>, keyof LeanNode>
 
 /**
  * Resolves how to log in to nodes, with decrypted secrets. Uses at most four statements for any number of nodes and decrypts
@@ -76,7 +76,7 @@ export async function resolveNodeAccess(
         .from(credentials)
         .where(and(visibleTo(ctx, credentials), eq(credentials.id, instead)))
     : []
-  const place = tried && tried.kind !== 'GIT' ? PLACE_OF[tried.kind] : null
+  const place = tried && tried.kind in PLACE_OF ? PLACE_OF[tried.kind as keyof typeof PLACE_OF] : null
   const nodes = place ? asTheyAre.map((node) => ({ ...node, [place]: tried!.id })) : asTheyAre
   const found = new Map(nodes.map((node) => [node.id, node]))
   const direct = nodes.flatMap((n) => [n.credentialId, n.becomeCredentialId, n.bastionId]).filter((id) => id !== null)
@@ -190,9 +190,37 @@ export async function openGitLogin(ctx: Ctx, id: string, url: string, readSecret
   const reason = repositoryBlockedReason(credential, url)
   if (reason) throw new Conflict(reason)
   await auditDecryption(ctx, credentialAudit.decrypt, withSecrets(known), { repository: url })
+  return { ...(await openLogin(ctx, credential, known, readSecret)), hostKey: credential.hostKey }
+}
+
+/** Login at a salt-api; the password is for its external authentication. */
+export type SaltLogin = { host: string; port: number; username: string; password: string }
+
+/**
+ * Returns the decrypted login of a credential of the kind SALT.
+ * @throws Forbidden when the caller is not a worker
+ * @throws DomainError the credential is gone, or cannot be decrypted
+ */
+export async function openSaltLogin(ctx: Ctx, id: string, readSecret: ReadSecret = noStore): Promise<SaltLogin> {
+  authorize(ctx, credentialPermissions.decrypt)
+  const known = await credentialsWithBastions(ctx, [id])
+  const credential = known.get(id)
+  if (credential?.kind !== 'SALT')
+    throw new NotFound('The credential of the salt-api was deleted. Choose another one in the settings of the cluster.')
+  await auditDecryption(ctx, credentialAudit.decrypt, withSecrets(known), { saltApi: `${credential.host}:${credential.port}` })
+  const { username, password = '' } = await openLogin(ctx, credential, known, readSecret)
+  return { host: credential.host!, port: credential.port!, username, password }
+}
+
+/** @throws Conflict a secret cannot be decrypted */
+async function openLogin(
+  ctx: Ctx,
+  credential: Credential,
+  known: Map<string, Credential>,
+  readSecret: ReadSecret,
+): Promise<Login> {
   try {
-    const login = await loginOf(credential, credential.username ?? 'git', await opener(ctx, known, readSecret))
-    return { ...login, hostKey: credential.hostKey }
+    return await loginOf(credential, credential.username ?? 'git', await opener(ctx, known, readSecret))
   } catch (error) {
     if (error instanceof DomainError) throw error
     ctx.log.error({ err: error, credential: credential.name }, 'cannot open a credential')

@@ -13,7 +13,10 @@ import { FIELDS, missingFields, refIssues, unexpectedFields } from './fields.ts'
 import { credentialPermissions } from './permissions.ts'
 import { checkPrivateKey } from './private-key.ts'
 import { checkStore } from './secret-stores/check-store.ts'
-import { CREDENTIAL_KINDS, type Credential, credentials, SECRET_FIELDS, type SecretField } from './tables.ts'
+import { CREDENTIAL_KINDS, type Credential, type CredentialKind, credentials, SECRET_FIELDS, type SecretField } from './tables.ts'
+
+/** Ports of credentials without one. */
+export const DEFAULT_PORTS: Partial<Record<CredentialKind, number>> = { BASTION: 22, SALT: 8000 }
 
 export const CreateCredentialInput = z.object({
   ...FIELDS,
@@ -80,7 +83,7 @@ export async function createCredential(ctx: Ctx, input: z.input<typeof CreateCre
           username: fields.username ?? (kind === 'BECOME' ? 'root' : null),
           becomeMethod: kind === 'BECOME' ? (fields.becomeMethod ?? 'sudo') : null,
           host: fields.host ?? null,
-          port: fields.port ?? (kind === 'BASTION' ? 22 : null),
+          port: fields.port ?? DEFAULT_PORTS[kind] ?? null,
           viaId: fields.viaId ?? null,
           hostKey: fields.hostKey ?? null,
           allowedHosts: fields.allowedHosts ?? (isPasswordForNodes(fields) ? [ANY_HOST] : []),

@@ -1,6 +1,7 @@
 import { and, eq, isNull, notExists, or, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
+import { slurmClusters } from '../clusters/tables.ts'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
 import { FOREIGN_KEY_VIOLATION, notFoundOrConflict, sqlState, visibleTo } from '../kernel/db/rows.ts'
@@ -17,8 +18,8 @@ import { deleteBlockedReason } from './policy.ts'
 import { credentials } from './tables.ts'
 
 /**
- * Returns the users of the credential: node names as a hostlist, bastions behind it, templates with its repository, and the
- * number of runs.
+ * Returns the users of the credential: node names as a hostlist, bastions behind it, templates with its repository, clusters
+ * with its salt-api, and the number of runs.
  */
 async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<typeof deleteBlockedReason>[1]> {
   const nodes = await db
@@ -38,6 +39,10 @@ async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<ty
     .select({ name: jobTemplates.name })
     .from(jobTemplates)
     .where(and(visibleTo(ctx, jobTemplates), eq(jobTemplates.gitCredentialId, id)))
+  const clusters = await db
+    .select({ name: slurmClusters.name })
+    .from(slurmClusters)
+    .where(and(visibleTo(ctx, slurmClusters), eq(slurmClusters.saltCredentialId, id)))
   const openRuns = await db.$count(
     jobRuns,
     and(visibleTo(ctx, jobRuns), eq(jobRuns.gitCredentialId, id), isNull(jobRuns.finishedAt)),
@@ -48,6 +53,7 @@ async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<ty
     nodes: foldHostlist(nodes.map((n) => n.name)),
     bastions: behind.map((b) => b.name),
     templates: templates.map((t) => t.name),
+    clusters: clusters.map((c) => c.name),
     openRuns,
   }
 }
@@ -55,7 +61,7 @@ async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<ty
 /**
  * Deletes an unused credential.
  * @throws NotFound
- * @throws Conflict naming the nodes, bastions or templates that use it, or the number of unfinished runs, or a rotation is in progress:
+ * @throws Conflict naming the nodes, bastions, templates or clusters that use it, or the number of unfinished runs, or a rotation is in progress:
  * only its row has the new password of nodes
  */
 export async function deleteCredential(ctx: Ctx, input: z.input<typeof IdInput>): Promise<{ id: string }> {
@@ -77,6 +83,7 @@ export async function deleteCredential(ctx: Ctx, input: z.input<typeof IdInput>)
           sql`not exists (select from compute_nodes n where ${id} in (n.credential_id, n.become_credential_id, n.bastion_id))`,
           sql`not exists (select from credentials behind where behind.via_id = ${id})`,
           sql`not exists (select from job_templates t where t.git_credential_id = ${id})`,
+          sql`not exists (select from slurm_clusters c where c.salt_credential_id = ${id})`,
           sql`not exists (select from job_runs r where r.git_credential_id = ${id} and r.finished_at is null)`,
           notExists(tx.select({ id: credentialRotations.id }).from(credentialRotations).where(unfinishedOf(ctx, id))),
         ),

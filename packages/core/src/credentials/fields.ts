@@ -44,6 +44,7 @@ const MAY_HAVE: Record<CredentialKind, readonly Field[]> = {
   BASTION: ['username', 'privateKey', 'passphrase', 'password', 'host', 'port', 'viaId'],
   BECOME: ['username', 'password', 'becomeMethod', 'allowedHosts'],
   GIT: ['username', 'privateKey', 'passphrase', 'password', 'host', 'port', 'hostKey'],
+  SALT: ['username', 'password', 'host', 'port'],
 }
 
 /** Returns one issue per field that credentials of `kind` do not have. */
@@ -61,6 +62,7 @@ export function missingFields(kind: CredentialKind, input: Partial<Record<Field,
     BASTION: ['host', 'username'],
     BECOME: ['password'],
     GIT: ['host'],
+    SALT: ['host', 'username', 'password'],
   }
   const issues = needed[kind]
     .filter((field) => input[field] == null)

@@ -1,4 +1,13 @@
-export { type GitLogin, type Hop, type Login, type NodeAccess, openGitLogin, resolveNodeAccess } from './access.ts'
+export {
+  type GitLogin,
+  type Hop,
+  type Login,
+  type NodeAccess,
+  openGitLogin,
+  openSaltLogin,
+  resolveNodeAccess,
+  type SaltLogin,
+} from './access.ts'
 export { credentialAudit, secretStoreAudit } from './audit-actions.ts'
 export { unapprovedBastionReasons, unapprovedHopReason } from './bastions.ts'
 export { credentialKeyRotated } from './change-events.ts'

@@ -6,12 +6,13 @@ const MAX_KEY_VERSION = 255
 /** Why a credential with these users cannot be deleted; null when it can. */
 export function deleteBlockedReason(
   credential: { name: string },
-  users: { nodes: string; bastions: string[]; templates: string[]; openRuns: number; isRotating: boolean },
+  users: { nodes: string; bastions: string[]; templates: string[]; clusters: string[]; openRuns: number; isRotating: boolean },
 ): string | null {
   const by = [
     ...(users.nodes ? [`the nodes ${users.nodes}`] : []),
     ...(users.bastions.length > 0 ? [`the bastions ${users.bastions.join(', ')}`] : []),
     ...(users.templates.length > 0 ? [`the job templates ${users.templates.join(', ')}`] : []),
+    ...(users.clusters.length > 0 ? [`the clusters ${users.clusters.join(', ')}`] : []),
   ]
   if (by.length > 0) return `The credential ${credential.name} is used by ${by.join(' and ')}; assign another one first.`
   if (users.isRotating)

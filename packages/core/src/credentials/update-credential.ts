@@ -9,7 +9,7 @@ import { fingerprint } from '../nodes/index.ts'
 import { credentialRotations, unfinishedOf } from '../rotations/tables.ts'
 import { credentialAudit } from './audit-actions.ts'
 import { checkVia, lockBastionGraph } from './bastions.ts'
-import { encryptSecrets } from './create-credential.ts'
+import { DEFAULT_PORTS, encryptSecrets } from './create-credential.ts'
 import { FIELDS, missingFields, refIssues, unexpectedFields } from './fields.ts'
 import { credentialPermissions } from './permissions.ts'
 import { checkPrivateKey } from './private-key.ts'
@@ -69,7 +69,7 @@ export async function updateCredential(ctx: Ctx, input: z.input<typeof UpdateCre
       ...plain
     } = fields
     const changes = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)) as Partial<typeof plain>
-    if (before.kind === 'BASTION' && changes.port === null) changes.port = 22
+    if (changes.port === null) changes.port = DEFAULT_PORTS[before.kind] ?? null
     const isMoved =
       (changes.host !== undefined && changes.host !== before.host) || (changes.port !== undefined && changes.port !== before.port)
     // Users who may write credentials can already read a store's secrets through another credential, so these need no protection.

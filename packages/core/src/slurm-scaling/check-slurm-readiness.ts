@@ -2,7 +2,7 @@ import { nodeNames, parseConfig } from '@muster/slurm/config'
 import { and, lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
-import { ProgramFolder } from '../clusters/index.ts'
+import { ProgramFolder, SALT_FIELDS, saltColumns } from '../clusters/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
 import { authorize, type Ctx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
@@ -27,12 +27,14 @@ export const CheckSlurmReadinessInput = z
     nodeIds: Ids.refine((ids) => ids.length <= MAX_NODES, `at most ${MAX_NODES} at once`).nullish(),
     /** Folder with an installed Slurm, for a new cluster. */
     prefix: ProgramFolder.nullish(),
+    /** Salt of a new cluster; a cluster that exists has its own. */
+    ...SALT_FIELDS,
     idempotencyKey: IdempotencyKey,
   })
   .refine(isOneSelection, ONE_SELECTION)
 
 /**
- * Starts a check of nodes over SSH: whether they can join a cluster now. It changes nothing. Nodes that cannot join by what is known of
+ * Starts a check of nodes over SSH, and through Salt where the cluster uses it: whether they can join a cluster now. It changes nothing. Nodes that cannot join by what is known of
  * them are left out: previews show the reason.
  * @throws NotFound; Conflict the cluster is not managed; InvalidInput no node is left, or more than 500 are
  */
@@ -45,6 +47,7 @@ export async function checkSlurmReadiness(
   const key = { verb: 'checkSlurmReadiness', key: idempotencyKey, input: request, result: oneRow(slurmReadinessChecks) }
   return idempotent(ctx, key, async (tx, ctx) => {
     const { clusterId, limit, nodeIds } = request
+    const salt = await saltColumns(tx, ctx, request)
     const target = clusterId ? await scalableCluster(tx, ctx, clusterId) : null
     const names = target ? nodeNames(parseConfig(target.version.files['slurm.conf'])) : []
     const path = nodeIds ? 'nodeIds' : 'limit'
@@ -61,6 +64,7 @@ export async function checkSlurmReadiness(
         tenantId: ctx.tenantId,
         clusterId: clusterId ?? null,
         prefix: target ? (target.cluster.install?.prefix ?? null) : (request.prefix ?? null),
+        salt: target ? null : salt,
         nodes: usable.map(({ node, config }) => ({ nodeId: node.id, name: node.name, config: config!, checks: null })),
       })
       .returning()

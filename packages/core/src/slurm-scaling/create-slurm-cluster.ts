@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { slurmClusterAudit } from '../clusters/audit-actions.ts'
 import { slurmClusterChanged } from '../clusters/change-events.ts'
-import { ProgramFolder } from '../clusters/index.ts'
+import { ProgramFolder, SALT_FIELDS, saltColumns } from '../clusters/index.ts'
 import { slurmClusters } from '../clusters/tables.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
 import { authorize, type Ctx, createdBy } from '../kernel/context.ts'
@@ -57,6 +57,7 @@ export const CreateSlurmClusterInput = z.object({
   /** Further lines of slurm.conf. */
   extraLines: z.array(singleLineText(1000)).max(200).default([]),
   shardsPerGpu: ShardsPerGpu,
+  ...SALT_FIELDS,
   reason: singleLineText(200),
   idempotencyKey: IdempotencyKey,
 })
@@ -80,6 +81,7 @@ export async function createSlurmCluster(ctx: Ctx, input: z.input<typeof CreateS
   const { idempotencyKey, reason, ...given } = parseInput(CreateSlurmClusterInput, input)
   const key = { verb: 'createSlurmCluster', key: idempotencyKey, input: { ...given, reason }, result: oneRow(slurmOperations) }
   return idempotent(ctx, key, async (tx, ctx) => {
+    const salt = await saltColumns(tx, ctx, given)
     const controllerIds = [given.controllerNodeId, ...(given.backupNodeId ? [given.backupNodeId] : [])]
     const { accounting } = given
     const databaseNodeId = accounting.kind === 'MANAGED' ? accounting.nodeId : null
@@ -134,6 +136,7 @@ export async function createSlurmCluster(ctx: Ctx, input: z.input<typeof CreateS
           repositoryUrl: given.repositoryUrl ?? null,
           repositoryKey: given.repositoryKey ?? null,
         },
+        ...salt,
         // Read after its creation.
         nextRefreshAt: new Date(Date.now() + CREATION_MS),
         ...createdBy(ctx),

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { slurmClusterAudit } from '../clusters/audit-actions.ts'
 import { slurmClusterChanged } from '../clusters/change-events.ts'
-import { authorizeCluster } from '../clusters/index.ts'
+import { authorizeCluster, WITHOUT_SALT } from '../clusters/index.ts'
 import { type SlurmCluster, slurmClusters } from '../clusters/tables.ts'
 import { authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
 import { Conflict, parseInput } from '../kernel/errors.ts'
@@ -32,7 +32,7 @@ export async function releaseSlurmCluster(ctx: Ctx, input: z.input<typeof IdInpu
       )
     const [cluster] = await tx
       .update(slurmClusters)
-      .set({ kind: 'EXTERNAL', reuseConfig: true, reuseMungeKey: true, reuseDatabase: true })
+      .set({ kind: 'EXTERNAL', reuseConfig: true, reuseMungeKey: true, reuseDatabase: true, ...WITHOUT_SALT })
       .where(eq(slurmClusters.id, id))
       .returning()
     await audit(tx, ctx, slurmClusterAudit.update, cluster!)

@@ -2,6 +2,7 @@ import type { ConfigNode } from '@muster/slurm/config'
 import { sql } from 'drizzle-orm'
 import { index, jsonb, snakeCase, text, uuid } from 'drizzle-orm/pg-core'
 import { tenants } from '../access/tables.ts'
+import type { SaltColumns } from '../clusters/salt.ts'
 import { slurmClusters } from '../clusters/tables.ts'
 import { at, createdAt, id } from '../kernel/db/columns.ts'
 import type { SlurmNodeCheck } from '../slurm-operations/tables.ts'
@@ -21,6 +22,8 @@ export const slurmReadinessChecks = snakeCase.table(
     clusterId: uuid().references(() => slurmClusters.id, { onDelete: 'cascade' }),
     /** Folder with an installed Slurm; null: packages are installed. */
     prefix: text(),
+    /** Salt of a new cluster; null: that of `clusterId`. */
+    salt: jsonb().$type<SaltColumns>(),
     nodes: jsonb().$type<SlurmReadinessNode[]>().notNull().default(sql`'[]'::jsonb`),
     /** Why the check could not be made. */
     error: text(),

@@ -147,6 +147,7 @@ export function createFactories(runtime: Runtime & SystemCtx): Factories {
         SSH_PASSWORD: () => ({ username: 'ops', password: 'correct horse' }),
         BASTION: () => ({ host: 'bastion.test', username: 'jump', password: 'correct horse' }),
         BECOME: () => ({ password: 'battery staple' }),
+        SALT: () => ({ host: 'salt.test', username: 'muster', password: 'correct horse' }),
         GIT: () => ({ host: 'git.test', password: 'token of the repository' }),
       }[kind]()
       return createCredential(ctx, { ...base, ...own, ...fields })

@@ -13,6 +13,7 @@ import { NodeImportReport } from '../nodes/import/types.ts'
 import { given, globalId, rowId, rowIdIfGiven } from '../shared/ids.ts'
 import { deletedPayload, type InputFields, mutation } from '../shared/mutation.ts'
 import { SlurmNode } from './nodes.ts'
+import { saltFields } from './salt-fields.ts'
 import { SlurmClusterTest } from './tests.ts'
 import { SlurmCluster } from './types.ts'
 
@@ -59,15 +60,17 @@ mutation('updateSlurmCluster', {
     controllerNodeId: t.id({ description: CONTROLLER }),
     ...optionalFields(t),
     reuseConfig: t.boolean({ description: 'Never write slurm.conf.' }),
+    ...saltFields(t),
   }),
   payload,
   errors,
-  resolve: async ({ id, name, controllerNodeId, backupNodeId, reuseConfig, ...input }, { ctx }) => ({
+  resolve: async ({ id, name, controllerNodeId, backupNodeId, reuseConfig, saltCredentialId, ...input }, { ctx }) => ({
     slurmCluster: await updateSlurmCluster(ctx, {
       ...input,
       id: rowId('SlurmCluster', id),
       name: name ?? undefined,
       reuseConfig: reuseConfig ?? undefined,
+      saltCredentialId: rowIdIfGiven('Credential', saltCredentialId),
       controllerNodeId: rowIdIfGiven('ComputeNode', controllerNodeId ?? undefined),
       backupNodeId: rowIdIfGiven('ComputeNode', backupNodeId),
     }),

@@ -41,6 +41,18 @@ export const SlurmCluster = builder.drizzleNode('slurmClusters', {
     reuseMungeKey: t.exposeBoolean('reuseMungeKey', { description: 'Whether Muster never writes munge.key.' }),
     reuseDatabase: t.exposeBoolean('reuseDatabase', { description: 'Whether Muster never writes the accounting database.' }),
     maxNodes: t.exposeInt('maxNodes', { nullable: true, description: 'A scale-out beyond it is refused; null without a limit.' }),
+    saltCredential: t.relation('saltCredential', {
+      nullable: true,
+      description: 'Login at its salt-api; null when it does not use Salt.',
+    }),
+    saltEauth: t.exposeString('saltEauth', {
+      nullable: true,
+      description: 'External authentication of the login, for example `pam`; null without Salt.',
+    }),
+    saltCaCertificate: t.exposeString('saltCaCertificate', {
+      nullable: true,
+      description: 'Certificates of the only accepted authorities of salt-api, in PEM; null for those that the workers trust.',
+    }),
 
     originalClusterName: t.exposeString('originalClusterName', {
       nullable: true,

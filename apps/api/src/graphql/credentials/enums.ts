@@ -8,6 +8,7 @@ export const CredentialKind = builder.enumType('CredentialKind', {
     SSH_PASSWORD: 'SSH login with a password.',
     BASTION: 'A bastion (jump host) with its login.',
     BECOME: 'Password for privilege escalation, usually to root.',
+    SALT: 'Login at a salt-api, through which managed Slurm clusters use Salt.',
     GIT: 'Login at a git server with private playbook repositories.',
   }),
 })

@@ -33,10 +33,15 @@ const optionalFields = (t: InputFields) => ({
   username: t.string({ description: 'Login name. For BECOME: the user to become.' }),
   privateKey: t.string({ description: 'Private key in PEM or OpenSSH format.' }),
   passphrase: t.string({ description: 'Passphrase of the private key.' }),
-  password: t.string({ description: 'Password. For GIT: a password or access token.' }),
+  password: t.string({
+    description: 'Password. For GIT: a password or access token. For SALT: a password or the shared secret.',
+  }),
   becomeMethod: t.field({ type: BecomeMethod, description: 'BECOME only: command that changes the user.' }),
-  host: t.string({ description: 'BASTION and GIT: host name or address. A change removes the approved host key.' }),
-  port: t.int({ description: 'BASTION: SSH port; default: 22. GIT: port of the server; default: that of the protocol.' }),
+  host: t.string({ description: 'BASTION, GIT and SALT: host name or address. A change removes the approved host key.' }),
+  port: t.int({
+    description:
+      'BASTION: SSH port; default: 22. GIT: port of the server; default: that of the protocol. SALT: port of salt-api; default: 8000.',
+  }),
   hostKey: t.string({ description: 'GIT with a private key: host key of the server, a line in known_hosts format.' }),
   allowedHosts: t.stringList({
     description:

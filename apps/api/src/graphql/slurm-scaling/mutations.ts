@@ -3,6 +3,7 @@ import { Conflict, NotFound } from '@muster/core/errors'
 import { slurmOperationAudit } from '@muster/core/slurm-operations'
 import { createSlurmCluster, releaseSlurmCluster, scaleInSlurmCluster, scaleOutSlurmCluster } from '@muster/core/slurm-scaling'
 import { builder } from '../../builder.ts'
+import { saltFields } from '../clusters/salt-fields.ts'
 import { SlurmCluster } from '../clusters/types.ts'
 import { same } from '../shared/enum-values.ts'
 import { rowId, rowIdIfGiven } from '../shared/ids.ts'
@@ -93,6 +94,7 @@ mutation('createSlurmCluster', {
     accounting: t.field({ type: SlurmAccountingInput, description: 'Accounting. Default: none.' }),
     extraLines: t.stringList({ description: 'Further lines of slurm.conf; at most 200.' }),
     ...shardsPerGpu(t),
+    ...saltFields(t),
     ...reason(t),
   }),
   idempotent: true,
@@ -100,7 +102,18 @@ mutation('createSlurmCluster', {
   errors,
   action: slurmOperationAudit.start,
   resolve: async (
-    { controllerNodeId, backupNodeId, computeNodeIds, loginNodeIds, partition, accounting, extraLines, shardsPerGpu, ...input },
+    {
+      controllerNodeId,
+      backupNodeId,
+      computeNodeIds,
+      loginNodeIds,
+      partition,
+      accounting,
+      extraLines,
+      shardsPerGpu,
+      saltCredentialId,
+      ...input
+    },
     { ctx },
   ) => ({
     slurmOperation: await createSlurmCluster(ctx, {
@@ -111,6 +124,7 @@ mutation('createSlurmCluster', {
       shardsPerGpu: shardsPerGpu ?? undefined,
       controllerNodeId: rowId('ComputeNode', controllerNodeId),
       backupNodeId: rowIdIfGiven('ComputeNode', backupNodeId),
+      saltCredentialId: rowIdIfGiven('Credential', saltCredentialId),
       computeNodeIds: computeNodeIds.map((id) => rowId('ComputeNode', id)),
       loginNodeIds: (loginNodeIds ?? []).map((id) => rowId('ComputeNode', id)),
     }),

@@ -2,13 +2,14 @@ import { tenantPermissions } from '@muster/core/access'
 import { Conflict, NotFound } from '@muster/core/errors'
 import { checkSlurmReadiness, type SlurmReadinessNode, slurmReadinessAudit } from '@muster/core/slurm-scaling'
 import { builder } from '../../builder.ts'
+import { saltFields } from '../clusters/salt-fields.ts'
 import { changes } from '../shared/changes.ts'
 import { globalId, rowId, rowIdIfGiven } from '../shared/ids.ts'
 import { mutation } from '../shared/mutation.ts'
 import { SlurmNodeCheckType } from '../slurm-operations/types.ts'
 
 const SlurmReadinessNodeType = builder.objectRef<SlurmReadinessNode>('SlurmReadinessNode').implement({
-  description: 'A node that may join a Slurm cluster, and what was found over SSH.',
+  description: 'A node that may join a Slurm cluster, and what was found over SSH and through Salt.',
   fields: (t) => ({
     nodeId: t.id({ description: 'ID of the node.', resolve: ({ nodeId }) => globalId('ComputeNode', nodeId) }),
     name: t.exposeString('name', { description: 'Name of the node.' }),
@@ -52,15 +53,17 @@ mutation('checkSlurmReadiness', {
     limit: t.string({ description: 'Nodes of the inventory: a hostlist, group or query. Give either the limit or the IDs.' }),
     nodeIds: t.idList({ description: 'Nodes of the inventory; at most 500.' }),
     prefix: t.string({ description: 'Folder with an installed Slurm, for a new cluster. Default: packages are installed.' }),
+    ...saltFields(t),
   }),
   idempotent: true,
   payload: { slurmReadinessCheck: { type: SlurmReadinessCheck, description: 'The started check.' } },
   errors: [Conflict, NotFound],
   action: slurmReadinessAudit.check,
-  resolve: async ({ clusterId, nodeIds, ...input }, { ctx }) => ({
+  resolve: async ({ clusterId, nodeIds, saltCredentialId, ...input }, { ctx }) => ({
     slurmReadinessCheck: await checkSlurmReadiness(ctx, {
       ...input,
       clusterId: rowIdIfGiven('SlurmCluster', clusterId),
+      saltCredentialId: rowIdIfGiven('Credential', saltCredentialId),
       nodeIds: nodeIds?.map((id) => rowId('ComputeNode', id)),
     }),
   }),

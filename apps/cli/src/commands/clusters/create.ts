@@ -6,6 +6,7 @@ import { integer, omitUndefined } from '../../options.ts'
 import { nameList, ONE_NODE_HELP, SELECTOR_HELP, selectNode, selectNodes } from '../../selector.ts'
 import { checkReadiness } from './check-readiness.ts'
 import { followOperation } from './operations/watch.ts'
+import { type SaltOptions, saltFields, withSalt } from './salt.ts'
 
 type Options = {
   controller: string
@@ -26,12 +27,12 @@ type Options = {
   reason: string
   check?: boolean
   watch: boolean
-}
+} & SaltOptions
 
 const ids = async (selector: string): Promise<string[]> => (await selectNodes(selector)).map(({ id }) => id)
 
 export const clusterCreate = () =>
-  new Command('create')
+  withSalt(new Command('create'))
     .description('create a managed cluster: install Slurm on nodes that are READY, configure and start it')
     .argument('<name>', 'name in Muster, and ClusterName')
     .requiredOption('--controller <selector>', `${ONE_NODE_HELP} that runs slurmctld`)
@@ -55,38 +56,46 @@ export const clusterCreate = () =>
     .option('--shards-per-gpu <n>', 'shards per whole GPU: the number of jobs that can share it (default: no shards)', integer)
     .option('--check', 'check the nodes over SSH, and start nothing')
     .option('--no-watch', 'do not wait for the end')
-    .action(async (name: string, { watch, controller, backup, compute, login, line, ...given }: Options) => {
-      const { accountingHost, accountingNode, check, ...options } = given
-      if (accountingHost && accountingNode) throw new CliError('Give either --accounting-host or --accounting-node.', EXIT.usage)
-      if (check) {
-        const all = [controller, backup, compute, login, accountingNode].flatMap((selector) => selector ?? [])
-        const nodeIds = [...new Set((await Promise.all(all.map(ids))).flat())]
-        const failed = await checkReadiness({ nodeIds, ...(given.prefix ? { prefix: given.prefix } : {}) })
-        if (failed.length > 0) throw new CliError(`${nameList(failed)} cannot join. Nothing was started.`, EXIT.rejected)
-        return void process.stderr.write('All nodes can join. Nothing was started.\n')
-      }
-      const { createSlurmCluster } = await request(
-        graphql(`mutation ClusterCreate($input: CreateSlurmClusterInput!) {
+    .action(
+      async (
+        name: string,
+        { watch, controller, backup, compute, login, line, saltCredential, saltEauth, saltCaFile, ...given }: Options,
+      ) => {
+        const salt = await saltFields(omitUndefined({ saltCredential, saltEauth, saltCaFile }))
+        const { accountingHost, accountingNode, check, ...options } = given
+        if (accountingHost && accountingNode)
+          throw new CliError('Give either --accounting-host or --accounting-node.', EXIT.usage)
+        if (check) {
+          const all = [controller, backup, compute, login, accountingNode].flatMap((selector) => selector ?? [])
+          const nodeIds = [...new Set((await Promise.all(all.map(ids))).flat())]
+          const failed = await checkReadiness({ nodeIds, ...(given.prefix ? { prefix: given.prefix } : {}), ...salt })
+          if (failed.length > 0) throw new CliError(`${nameList(failed)} cannot join. Nothing was started.`, EXIT.rejected)
+          return void process.stderr.write('All nodes can join. Nothing was started.\n')
+        }
+        const { createSlurmCluster } = await request(
+          graphql(`mutation ClusterCreate($input: CreateSlurmClusterInput!) {
           createSlurmCluster(input: $input) {
             __typename ... on CreateSlurmClusterPayload { slurmOperation { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
-        {
-          input: {
-            name,
-            ...omitUndefined(options),
-            reason: options.reason,
-            controllerNodeId: (await selectNode(controller)).id,
-            computeNodeIds: await ids(compute),
-            ...(backup ? { backupNodeId: (await selectNode(backup)).id } : {}),
-            ...(login ? { loginNodeIds: await ids(login) } : {}),
-            ...(accountingHost ? { accounting: { kind: 'EXISTING' as const, host: accountingHost } } : {}),
-            ...(accountingNode
-              ? { accounting: { kind: 'MANAGED' as const, nodeId: (await selectNode(accountingNode)).id } }
-              : {}),
-            extraLines: line,
+          {
+            input: {
+              name,
+              ...omitUndefined(options),
+              reason: options.reason,
+              controllerNodeId: (await selectNode(controller)).id,
+              computeNodeIds: await ids(compute),
+              ...(backup ? { backupNodeId: (await selectNode(backup)).id } : {}),
+              ...(login ? { loginNodeIds: await ids(login) } : {}),
+              ...(accountingHost ? { accounting: { kind: 'EXISTING' as const, host: accountingHost } } : {}),
+              ...(accountingNode
+                ? { accounting: { kind: 'MANAGED' as const, nodeId: (await selectNode(accountingNode)).id } }
+                : {}),
+              ...salt,
+              extraLines: line,
+            },
           },
-        },
-      )
-      await followOperation(orThrow(createSlurmCluster).slurmOperation.id, { watch })
-    })
+        )
+        await followOperation(orThrow(createSlurmCluster).slurmOperation.id, { watch })
+      },
+    )

@@ -6,17 +6,20 @@ import { oneOf } from '../../options.ts'
 import { selectNode } from '../../selector.ts'
 import { type FieldOptions, fields, withFields } from './fields.ts'
 import { clusterId } from './find-cluster.ts'
+import { type SaltOptions, saltFields, withSalt } from './salt.ts'
 
-type Options = FieldOptions & { name?: string; controller?: string; reuseConfig?: 'YES' | 'NO' }
+type Options = FieldOptions & SaltOptions & { name?: string; controller?: string; reuseConfig?: 'YES' | 'NO' }
 
 export const clusterUpdate = () =>
-  withFields(
-    new Command('update')
-      .description("change a cluster in Muster; '' clears a field")
-      .argument('<name>')
-      .option('--name <name>', 'new name')
-      .option('--controller <controller>', "node on which Slurm's commands run")
-      .option('--reuse-config <yes|no>', 'yes: Muster never writes slurm.conf', oneOf('YES', 'NO')),
+  withSalt(
+    withFields(
+      new Command('update')
+        .description("change a cluster in Muster; '' clears a field")
+        .argument('<name>')
+        .option('--name <name>', 'new name')
+        .option('--controller <controller>', "node on which Slurm's commands run")
+        .option('--reuse-config <yes|no>', 'yes: Muster never writes slurm.conf', oneOf('YES', 'NO')),
+    ),
   ).action(async (name: string, { name: newName, controller, reuseConfig, ...options }: Options) => {
     const { updateSlurmCluster } = await request(
       graphql(`mutation ClusterUpdate($input: UpdateSlurmClusterInput!) {
@@ -31,6 +34,7 @@ export const clusterUpdate = () =>
           ...(controller === undefined ? {} : { controllerNodeId: (await selectNode(controller)).id }),
           ...(reuseConfig === undefined ? {} : { reuseConfig: reuseConfig === 'YES' }),
           ...(await fields(options)),
+          ...(await saltFields(options)),
         },
       },
     )

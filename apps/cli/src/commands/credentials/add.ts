@@ -12,8 +12,8 @@ export const credentialAdd = () =>
       .argument('<name>')
       .requiredOption(
         '-k, --kind <kind>',
-        'SSH_KEY, SSH_PASSWORD, BASTION, BECOME or GIT',
-        oneOf('SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT'),
+        'SSH_KEY, SSH_PASSWORD, BASTION, BECOME, GIT or SALT',
+        oneOf('SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT'),
       ),
   ).action(async (name: string, options: FieldOptions & { kind: Kind }) => {
     const { kind } = options

@@ -10,6 +10,7 @@ import { Notice } from '@/ui/notice.tsx'
 import { useFindNode } from '../find-node.ts'
 import { CreateCluster } from './documents.ts'
 import { ReadinessFindings, ReadinessState } from './readiness-findings.tsx'
+import { SaltFields, saltInput } from './salt-fields.tsx'
 import { shardsOf } from './scale-out-dialog.tsx'
 import { useFindNodes } from './use-find-nodes.ts'
 import { useReadiness } from './use-readiness.ts'
@@ -30,6 +31,9 @@ const EMPTY = {
   repositoryUrl: '',
   shardsPerGpu: '',
   extraLines: '',
+  saltCredentialId: '',
+  saltEauth: '',
+  saltCaCertificate: '',
   reason: '',
 }
 type Form = typeof EMPTY
@@ -87,7 +91,7 @@ export function CreateForm() {
     const { controllerNodeId, backupNodeId, computeNodeIds, loginNodeIds, accounting } = ids
     const all = [controllerNodeId, backupNodeId, ...computeNodeIds, ...loginNodeIds, accounting.nodeId]
     const nodeIds = [...new Set(all.filter((id) => id != null))]
-    await readiness.start({ nodeIds, prefix: form.prefix.trim() || null })
+    await readiness.start({ nodeIds, prefix: form.prefix.trim() || null, ...saltInput(form) })
   }
   async function run() {
     const found = await resolveNodes()
@@ -106,6 +110,7 @@ export function CreateForm() {
         repositoryUrl: form.repositoryUrl.trim() || null,
         shardsPerGpu: shardsOf(form.shardsPerGpu),
         extraLines: form.extraLines.split('\n').filter((line) => line.trim()),
+        ...saltInput(form),
         reason: form.reason.trim(),
       },
     })
@@ -186,6 +191,11 @@ export function CreateForm() {
         optional
         rows={4}
         {...field('extraLines')}
+      />
+      <SaltFields
+        form={form}
+        onChange={(change) => setForm((before) => ({ ...before, ...change }))}
+        errorOf={(field) => issueFor(create.problem, field)}
       />
       <TextField label={t('slurmAction.reason')} maxLength={200} {...field('reason')} />
       {readiness.error && <Notice tone="bad">{readiness.error}</Notice>}

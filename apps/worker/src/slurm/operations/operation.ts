@@ -3,6 +3,7 @@ import type { Ctx } from '@muster/core/context'
 import type { JobRun, JobRunHost } from '@muster/core/runs'
 import type { SlurmOperation, SlurmOperationNode, SlurmOperationNodeProgress } from '@muster/core/slurm-operations'
 import type { Session } from '../../ssh/exec.ts'
+import type { SaltClient } from '../salt/salt-client.ts'
 
 /** The operation cannot succeed; it is undone. The message is for the operator, with the next step. */
 export class OperationFailure extends Error {}
@@ -41,13 +42,15 @@ export type OperationContext = {
   slurm<T>(work: (controller: ControllerContext) => Promise<T>): Promise<T>
   /** Runs work on a node of the inventory. @throws OperationFailure */
   onNode<T>(nodeId: string, work: (controller: ControllerContext) => Promise<T>): Promise<T>
+  /** A client of the cluster's salt-api; null where it does not use Salt. @throws DomainError its credential cannot be used */
+  salt(): Promise<SaltClient | null>
   updateNodes(nodes: SlurmOperationNodeProgress[]): Promise<void>
   /** Shows a text at the current step. */
   report(message: string): Promise<void>
 }
 
 /** What a check of nodes needs; it changes nothing. */
-export type CheckContext = Pick<OperationContext, 'ctx' | 'signal' | 'slurm' | 'onNode'> & {
+export type CheckContext = Pick<OperationContext, 'ctx' | 'signal' | 'slurm' | 'onNode' | 'salt'> & {
   cluster: Pick<SlurmCluster, 'id' | 'name' | 'install'>
 }
 

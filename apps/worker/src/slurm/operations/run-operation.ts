@@ -17,7 +17,9 @@ import { HostlistError } from '@muster/slurm'
 import { InvalidSlurmWord } from '@muster/slurm/commands'
 import { ConfigError } from '@muster/slurm/config'
 import { slurmNodeScale } from '../../metrics.ts'
+import type { NodeConfig } from '../../worker.ts'
 import type { ControllerSessions } from '../controller-sessions.ts'
+import { openSalt } from '../salt/open-salt.ts'
 import {
   OperationCanceled,
   type OperationContext,
@@ -31,7 +33,12 @@ import { startRun } from './start-run.ts'
 
 const RENEW_EVERY_MS = 10_000
 
-export type OperationDeps = { controllers: ControllerSessions; stopping: AbortSignal; renewEveryMs?: number }
+export type OperationDeps = {
+  config: Pick<NodeConfig, 'LOCAL_TARGETS'>
+  controllers: ControllerSessions
+  stopping: AbortSignal
+  renewEveryMs?: number
+}
 
 export const newClaim = (id: string): SlurmOperationClaim => ({ id, token: randomUUID() })
 
@@ -89,6 +96,7 @@ export async function runOperation(
         { signal, onStart: (runId) => record({ name, state: 'RUNNING', runId }) },
       ),
     ...sessionsOf(ctx, claimed.cluster, deps.controllers, signal),
+    salt: () => openSalt(ctx, claimed.cluster, { localTargets: deps.config.LOCAL_TARGETS, signal }),
     async updateNodes(nodes) {
       assertClaimed(await retryTransient(() => recordSlurmOperationNodes(ctx, { ...claim, nodes })))
       for (const { name, ...changes } of nodes) {

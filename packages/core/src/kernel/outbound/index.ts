@@ -1,3 +1,4 @@
+export { CaCertificate } from './ca-certificate.ts'
 export { certificateProblem } from './certificate-problem.ts'
 export { HookSecret, HookUrl } from './hook-fields.ts'
 export { isLocalAddress } from './local-addresses.ts'

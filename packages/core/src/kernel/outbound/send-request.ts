@@ -4,7 +4,14 @@ import { certificateProblem } from './certificate-problem.ts'
 import { endpointOf, resolveTarget, TargetError } from './resolve-target.ts'
 import type { LocalTarget } from './settings.ts'
 
-export type OutboundRequest = { url: URL; method: string; headers: Record<string, string>; body?: string }
+/** `ca`: PEM certificates of the only accepted authorities; default: those that the process trusts. */
+export type OutboundRequest = {
+  url: URL
+  method: string
+  headers: Record<string, string>
+  body?: string
+  ca?: string | undefined
+}
 /** `isCut`: the body was longer than `maxBytes`, and `text` is its beginning. */
 export type OutboundResponse = { status: number; headers: IncomingHttpHeaders; text: string; isCut: boolean }
 export type OutboundLimits = {
@@ -29,7 +36,7 @@ export class RequestError extends Error {
  * @throws TargetError when the target is not allowed or does not resolve; RequestError; the reason of `signal`
  */
 export async function sendRequest(
-  { url, method, headers, body = '' }: OutboundRequest,
+  { url, method, headers, body = '', ca }: OutboundRequest,
   { localTargets, timeoutMs, maxBytes, signal }: OutboundLimits,
 ): Promise<OutboundResponse> {
   if (!/^https?:$/.test(url.protocol) || url.username || url.password)
@@ -41,7 +48,7 @@ export async function sendRequest(
   const ending = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException) =>
-      reject(signal?.aborted ? signal.reason : ending.aborted ? timeoutError(timeoutMs) : errorOf(error))
+      reject(signal?.aborted ? signal.reason : ending.aborted ? timeoutError(timeoutMs) : errorOf(error, ca))
     const sent = request(
       url,
       {
@@ -50,6 +57,7 @@ export async function sendRequest(
         lookup: (_name, { all }, done) => (all ? done(null, found) : done(null, found[0]!.address, found[0]!.family)),
         signal: signal ? AbortSignal.any([signal, ending]) : ending,
         agent: false,
+        ...(ca === undefined ? {} : { ca }),
       },
       (response) => {
         const chunks: Buffer[] = []
@@ -77,8 +85,10 @@ export async function sendRequest(
 
 const timeoutError = (timeoutMs: number) => new RequestError('timeout', `did not respond within ${timeoutMs / 1000} s`)
 
-function errorOf(error: NodeJS.ErrnoException): RequestError {
-  const problem = certificateProblem(error, 'its CA in NODE_EXTRA_CA_CERTS of the API and the workers')
+function errorOf(error: NodeJS.ErrnoException, ca?: string): RequestError {
+  const authority =
+    ca === undefined ? 'its CA in NODE_EXTRA_CA_CERTS of the API and the workers' : 'the CA certificate of its issuer'
+  const problem = certificateProblem(error, authority)
   if (problem) return new RequestError('certificate', problem)
   return new RequestError('unreachable', `cannot be reached (${error.code ?? error.message})`)
 }

@@ -1,5 +1,6 @@
 import type { SlurmNodeCheck } from '@muster/core/slurm-operations'
 import type { ConfigNode } from '@muster/slurm/config'
+import { checkMinions } from '../../salt/check-minions.ts'
 import { readClusterNodes } from '../cluster-state.ts'
 import { type CheckContext, type OperationContext, OperationFailure } from '../operation.ts'
 import { rolledOut } from '../rollout.ts'
@@ -28,9 +29,10 @@ export async function checkTarget(op: CheckContext): Promise<CheckTarget> {
 }
 
 /**
- * Checks all nodes over SSH.
+ * Checks all nodes over SSH, and their minions where the cluster uses Salt.
  * @param onChecked gets the findings of each node when it was checked
- * @returns the findings by name; a node that cannot be asked has one
+ * @returns the findings by name; a node that cannot be asked over SSH has one about that
+ * @throws DomainError the salt-api cannot be used
  */
 export async function checkNodes(
   op: CheckContext,
@@ -40,10 +42,14 @@ export async function checkNodes(
 ): Promise<Map<string, SlurmNodeCheck[]>> {
   const found = new Map<string, SlurmNodeCheck[]>()
   const resolved = cluster.controllers.length > 0 ? await resolvedNames(op, nodes) : null
+  const salt = await op.salt()
+  const names = nodes.map(({ name }) => name)
+  const minions = salt && (await checkMinions(salt, names, cluster.release))
   const open = [...nodes]
   const work = async () => {
     for (let node = open.shift(); node; node = open.shift()) {
       const checks = await checkNode(op, node, cluster, resolved)
+      checks.push(...(minions?.get(node.name) ?? []))
       found.set(node.name, checks)
       onChecked(node.name, checks)
     }

@@ -1,5 +1,6 @@
 import type { SlurmNodeCheck } from '@muster/core/slurm-operations'
 import { type ConfigNode, gresTotals } from '@muster/slurm/config'
+import { compareSlurmVersion } from './compare-version.ts'
 import type { ReadinessRequest } from './script.ts'
 
 /** munge rejects credentials when clocks differ by five minutes. */
@@ -102,15 +103,11 @@ export function evaluateReadiness(output: string, input: ReadinessInput): SlurmN
 type Add = (name: string, state: SlurmNodeCheck['state'], message: string) => void
 
 const mib = (kib: number) => (Number.isNaN(kib) ? 'an unknown amount' : `${Math.floor(kib / 1024)} MiB`)
-const major = (text: string) => /(\d+\.\d+)/.exec(text)?.[1] ?? null
 
-/** slurmd may be as new as slurmctld, and up to two releases older. */
 function addVersion(add: Add, text: string, release: string | null): void {
-  const [own, wanted] = [major(text), release && major(release)]
-  if (own && wanted && Number(own) > Number(wanted))
-    add('slurm', 'FAILED', `slurmd ${own} is newer than the controller's ${wanted}; remove it, or upgrade the controller`)
-  else if (own && wanted && own !== wanted) add('slurm', 'WARNING', `slurmd ${own} is installed; the controller has ${wanted}`)
-  else add('slurm', 'OK', `slurmd ${own ?? ''} is installed`)
+  const own = /(\d+\.\d+)/.exec(text)?.[1] ?? ''
+  const { state, message } = compareSlurmVersion(`slurmd ${own}`, text, release)
+  add('slurm', state, message)
 }
 
 function addHardware(add: Add, line: string, { sockets, coresPerSocket, threadsPerCore, realMemoryMiB }: ConfigNode): void {

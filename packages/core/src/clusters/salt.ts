@@ -1,0 +1,52 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { credentials } from '../credentials/tables.ts'
+import type { Ctx, Tx } from '../kernel/context.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { InvalidInput } from '../kernel/errors.ts'
+import { Id } from '../kernel/input.ts'
+import { CaCertificate } from '../kernel/outbound/index.ts'
+import type { SlurmCluster } from './tables.ts'
+
+/** Name of an external authentication of Salt without an entry in the settings of the cluster. */
+const DEFAULT_EAUTH = 'pam'
+
+/** Salt of a managed cluster. */
+export const SALT_FIELDS = {
+  /** A credential of the kind SALT; null: without Salt. */
+  saltCredentialId: Id.nullish(),
+  saltEauth: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be the name of an external authentication, such as pam')
+    .nullish(),
+  saltCaCertificate: CaCertificate.nullish(),
+}
+type SaltFields = z.output<z.ZodObject<typeof SALT_FIELDS>>
+export type SaltColumns = Pick<SlurmCluster, 'saltCredentialId' | 'saltEauth' | 'saltCaCertificate'>
+export const WITHOUT_SALT: SaltColumns = { saltCredentialId: null, saltEauth: null, saltCaCertificate: null }
+
+/**
+ * The columns after a change. Locks the credential until the transaction ends.
+ * @throws InvalidInput
+ */
+export async function saltColumns(tx: Tx, ctx: Ctx, fields: SaltFields, before?: SaltColumns): Promise<SaltColumns> {
+  const saltCredentialId = fields.saltCredentialId === undefined ? (before?.saltCredentialId ?? null) : fields.saltCredentialId
+  if (saltCredentialId === null) {
+    const path = (['saltEauth', 'saltCaCertificate'] as const).find((field) => fields[field] != null)
+    if (path) throw new InvalidInput([{ path, message: 'requires a credential of the kind SALT' }])
+    return WITHOUT_SALT
+  }
+  if (saltCredentialId !== before?.saltCredentialId) {
+    const scope = and(visibleTo(ctx, credentials), eq(credentials.id, saltCredentialId))
+    const [credential] = await tx.select({ kind: credentials.kind }).from(credentials).where(scope).for('key share')
+    const message = credential
+      ? `must be a credential of the kind SALT; this one has the kind ${credential.kind}`
+      : `There is no credential ${saltCredentialId}.`
+    if (credential?.kind !== 'SALT') throw new InvalidInput([{ path: 'saltCredentialId', message }])
+  }
+  return {
+    saltCredentialId,
+    saltEauth: fields.saltEauth ?? (fields.saltEauth === undefined ? before?.saltEauth : null) ?? DEFAULT_EAUTH,
+    saltCaCertificate: fields.saltCaCertificate === undefined ? (before?.saltCaCertificate ?? null) : fields.saltCaCertificate,
+  }
+}
