@@ -34,7 +34,7 @@ export async function checkSlurmConfigDrift(
       input: { action: 'CHECK', from: cluster.configNumber },
       plan: {},
       reason: 'compare the configuration',
-      nodes: await configHosts(tx, ctx, cluster),
+      nodes: await configHosts(tx, ctx, cluster, slurmConfigPermissions.check),
     })
   })
 }

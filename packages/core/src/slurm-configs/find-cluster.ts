@@ -1,8 +1,9 @@
-import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm'
-import { type SlurmCluster, slurmClusters } from '../clusters/tables.ts'
-import type { Ctx, Tx } from '../kernel/context.ts'
+import { and, arrayOverlaps, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
+import { type SlurmCluster, slurmClusters, slurmNodes } from '../clusters/tables.ts'
+import { type Ctx, permissionDeniedReason, type Tx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, NotFound } from '../kernel/errors.ts'
+import type { Permission } from '../kernel/permissions.ts'
 import { computeNodes } from '../nodes/tables.ts'
 
 type Db = Tx | Ctx['db']
@@ -21,25 +22,27 @@ export type ConfigHost = { nodeId: string; name: string }
 
 /**
  * Nodes with configuration files of their own: the controllers, and those that the import named.
+ * @param permission what the caller does with these nodes
  * @throws Conflict as `controllerHosts`
  */
-export async function configHosts(db: Db, ctx: Ctx, cluster: SlurmCluster): Promise<ConfigHost[]> {
-  const controllers = await controllerHosts(db, ctx, cluster)
+export async function configHosts(db: Db, ctx: Ctx, cluster: SlurmCluster, permission: Permission): Promise<ConfigHost[]> {
+  const controllers = await controllerHosts(db, ctx, cluster, permission)
   const others = cluster.configNodeIds.filter((id) => !controllers.some(({ nodeId }) => nodeId === id))
   return [...controllers, ...(await hostsOf(db, ctx, others))]
 }
 
 /**
  * Nodes of the inventory on which slurmctld runs, the primary first. The node on which Muster runs the commands may be another one, such
- * as a login node. Before the first refresh it counts as the controller.
- * @throws Conflict a controller is no node of the inventory, or several nodes fit
+ * as a login node. Before the first refresh it counts as the controller. What slurmctld reports chooses no node of another cluster, and
+ * no further node for a caller with a grant for the cluster.
+ * @throws Conflict a controller is no node of the inventory or one of another cluster, or several nodes fit
  */
-export async function controllerHosts(db: Db, ctx: Ctx, cluster: SlurmCluster): Promise<ConfigHost[]> {
+export async function controllerHosts(db: Db, ctx: Ctx, cluster: SlurmCluster, permission: Permission): Promise<ConfigHost[]> {
   const { controllerNodeId, backupNodeId, name } = cluster
   if (controllerNodeId === null) throw new Conflict(`The cluster ${name} has no controller node. Choose one.`)
   const own = [controllerNodeId, ...(backupNodeId === null ? [] : [backupNodeId])]
   const reported = reportedControllers(cluster)
-  if (reported.length === 0) return hostsOf(db, ctx, own)
+  if (cluster.kind === 'MANAGED' || reported.length === 0) return hostsOf(db, ctx, own)
   const words = reported.flatMap((controller) => [controller.name, controller.address])
   const host = sql<string>`lower(${computeNodes.host})`
   const hostname = sql<string | null>`lower(split_part(${computeNodes.facts}->>'hostname', '.', 1))`
@@ -54,25 +57,88 @@ export async function controllerHosts(db: Db, ctx: Ctx, cluster: SlurmCluster): 
         or(inArray(host, words), inArray(hostname, words), inArray(label, words)),
       ),
     )
+  const owners = await otherClusters(
+    db,
+    ctx,
+    cluster,
+    nodes.map(({ nodeId }) => nodeId),
+  )
+  const chosen = [...own, ...cluster.configNodeIds]
   return reported.map((controller) => {
     const attempts = [
       nodes.filter(({ host }) => host === controller.address || host === controller.name),
       nodes.filter(({ hostname }) => hostname === controller.name),
       nodes.filter(({ label }) => label === controller.name),
     ]
-    const fitting = attempts.find(({ length }) => length > 0) ?? []
-    const preferred = fitting.filter(({ nodeId }) => own.includes(nodeId))
-    const [found, another] = preferred.length > 0 ? preferred : fitting
+    const isFitting = ({ length }: unknown[]) => length > 0
+    const preferred = attempts.map((some) => some.filter(({ nodeId }) => chosen.includes(nodeId))).find(isFitting)
+    const [found, another] = preferred ?? attempts.find(isFitting) ?? []
+    const where = `slurmctld of the cluster ${name} runs on ${controller.name}`
     if (!found)
       throw new Conflict(
-        `slurmctld of the cluster ${name} runs on ${controller.name}, which is no node of the inventory, so its files cannot be read or written. Add it as a node with its host name or address and discover it, then try again.`,
+        `${where}, which is no node of the inventory, so its files cannot be read or written. Add it as a node with its host name or address and discover it, then try again.`,
       )
     if (another)
       throw new Conflict(
-        `slurmctld of the cluster ${name} runs on ${controller.name}, which may be the node ${found.name} or ${another.name}. Choose one of them as the controller of the cluster, then try again.`,
+        `${where}, which may be the node ${found.name} or ${another.name}. Choose one of them as the controller of the cluster, then try again.`,
       )
+    if (!preferred) assertUsable(ctx, cluster, found, owners.get(found.nodeId), permission, where)
     return { nodeId: found.nodeId, name: found.name }
   })
+}
+
+/** @throws Conflict the node is of another cluster, or the caller only has a grant for the cluster */
+function assertUsable(
+  { actor }: Ctx,
+  cluster: SlurmCluster,
+  node: ConfigHost,
+  owner: string | undefined,
+  permission: Permission,
+  where: string,
+): void {
+  const role = `controller or backup of the cluster ${cluster.name}, then try again.`
+  if (owner !== undefined)
+    throw new Conflict(
+      `${where}. The node ${node.name} fits, but belongs to the cluster ${owner}. Choose the node on which slurmctld runs as ${role}`,
+    )
+  if (permissionDeniedReason(actor, permission) !== null)
+    throw new Conflict(
+      `${where}. The node ${node.name} fits, but your grant for the cluster gives no access to further nodes. Let an administrator choose it as ${role}`,
+    )
+}
+
+/** Names of other clusters that have some of the nodes, by node ID. */
+async function otherClusters(db: Db, ctx: Ctx, { id }: SlurmCluster, nodeIds: string[]): Promise<Map<string, string>> {
+  if (nodeIds.length === 0) return new Map()
+  const { controllerNodeId, backupNodeId, databaseNodeId, configNodeIds } = slurmClusters
+  const clusters = await db
+    .select({ name: slurmClusters.name, controllerNodeId, backupNodeId, databaseNodeId, configNodeIds })
+    .from(slurmClusters)
+    .where(
+      and(
+        visibleTo(ctx, slurmClusters),
+        ne(slurmClusters.id, id),
+        or(
+          inArray(controllerNodeId, nodeIds),
+          inArray(backupNodeId, nodeIds),
+          inArray(databaseNodeId, nodeIds),
+          arrayOverlaps(configNodeIds, nodeIds),
+        ),
+      ),
+    )
+  const matched = await db
+    .select({ nodeId: slurmNodes.nodeId, name: slurmClusters.name })
+    .from(slurmNodes)
+    .innerJoin(slurmClusters, eq(slurmClusters.id, slurmNodes.clusterId))
+    .where(and(visibleTo(ctx, slurmNodes), ne(slurmNodes.clusterId, id), inArray(slurmNodes.nodeId, nodeIds)))
+  return new Map([
+    ...matched.map(({ nodeId, name }) => [nodeId!, name] as const),
+    ...clusters.flatMap(({ name, controllerNodeId, backupNodeId, databaseNodeId, configNodeIds }) =>
+      [...configNodeIds, databaseNodeId, backupNodeId, controllerNodeId].flatMap((nodeId) =>
+        nodeId === null ? [] : [[nodeId, name] as const],
+      ),
+    ),
+  ])
 }
 
 async function hostsOf(db: Db, ctx: Ctx, ids: string[]): Promise<ConfigHost[]> {

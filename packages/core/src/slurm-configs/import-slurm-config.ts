@@ -56,7 +56,7 @@ export async function importSlurmConfig(ctx: Ctx, input: z.input<typeof ImportSl
       input: { action: 'IMPORT', basedOn: newest?.number ?? null },
       plan: {},
       reason,
-      nodes: await configHosts(tx, ctx, cluster!),
+      nodes: await configHosts(tx, ctx, cluster!, slurmConfigPermissions.write),
     })
   })
 }

@@ -99,7 +99,7 @@ export async function previewOf(
     problems: checkConfig(to.files, release),
     diff: diffConfig(from?.files ?? {}, to.files),
     plan: { ...plan, lost: [...plan.lost, ...live.lost] },
-    hosts: (await configHosts(db, ctx, cluster)).map(({ name }) => name),
+    hosts: (await configHosts(db, ctx, cluster, slurmConfigPermissions.check)).map(({ name }) => name),
     blockedReason:
       reusedConfigReason(cluster) ??
       (from === null ? 'The configuration was not imported yet.' : null) ??

@@ -47,7 +47,7 @@ export async function readSlurmRollout(
   const cluster = await findCluster(ctx.db, ctx, clusterId)
   const [before, after] = [await findConfigVersion(ctx.db, cluster, from), await findConfigVersion(ctx.db, cluster, to)]
   const plan = planConfig(before.files, after.files, releaseOf(cluster))
-  const hosts = await configHosts(ctx.db, ctx, cluster)
+  const hosts = await configHosts(ctx.db, ctx, cluster, slurmConfigPermissions.report)
   const matched = await ctx.db
     .select({ nodeName: slurmNodes.name, nodeId: computeNodes.id, name: computeNodes.name })
     .from(slurmNodes)
@@ -64,7 +64,7 @@ export async function readSlurmRollout(
     to: after.files,
     plan,
     hosts,
-    controllers: await controllerHosts(ctx.db, ctx, cluster),
+    controllers: await controllerHosts(ctx.db, ctx, cluster, slurmConfigPermissions.report),
     slurmdNodes: new Map(plan.nodes.flatMap((name) => (byName.has(name) ? [[name, byName.get(name)!]] : []))),
     unknownNodes: plan.nodes.filter((name) => !byName.has(name)),
     progress: progress?.from === from && progress.to === to ? progress : null,
@@ -78,7 +78,10 @@ export async function readConfigHosts(
 ): Promise<{ hosts: ConfigHost[]; files: ConfigFiles | null }> {
   authorize(ctx, slurmConfigPermissions.report)
   const cluster = await findCluster(ctx.db, ctx, clusterId)
-  return { hosts: await configHosts(ctx.db, ctx, cluster), files: (await rolledOutVersion(ctx.db, cluster))?.files ?? null }
+  return {
+    hosts: await configHosts(ctx.db, ctx, cluster, slurmConfigPermissions.report),
+    files: (await rolledOutVersion(ctx.db, cluster))?.files ?? null,
+  }
 }
 
 /** Reads the files of a version. @throws NotFound */

@@ -118,6 +118,6 @@ async function start(
     plan: { ...plan },
     configNumber: to.number,
     reason,
-    nodes: await configHosts(tx, ctx, cluster),
+    nodes: await configHosts(tx, ctx, cluster, slurmConfigPermissions.write),
   })
 }

@@ -2,11 +2,14 @@ import { parseNodes, parsePartitions, type SlurmJob } from '@muster/slurm'
 import type { ConfigChange } from '@muster/slurm/config'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { addSlurmCluster, type SlurmCluster, slurmClusters, updateSlurmCluster } from '../clusters/index.ts'
+import { addSlurmCluster, type SlurmCluster, slurmClusters, slurmNodes, updateSlurmCluster } from '../clusters/index.ts'
+import { tenantCtx } from '../kernel/context.ts'
+import { actorRole, perClusterPermissions } from '../kernel/permissions.ts'
 import { type SlurmOperation, slurmOperationNodes, slurmOperations } from '../slurm-operations/index.ts'
 import type { TenantFixture } from '../testing/factories.ts'
 import { recordRefresh } from '../testing/record-refresh.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { slurmNode } from '../testing/slurm-fixture.ts'
 import {
   checkSlurmConfigDrift,
   importSlurmConfig,
@@ -102,7 +105,10 @@ describe('import', () => {
 
 describe('a cluster that is read from a login node', () => {
   const settings = { 'SlurmctldHost[0]': 'Head1(10.7.7.1)', 'SlurmctldHost[1]': 'head2' }
-  beforeEach(() => t.runtime.db.update(slurmClusters).set({ settings }).where(eq(slurmClusters.id, cluster.id)))
+  const reports = async (settings: Record<string, string>) => {
+    await t.runtime.db.update(slurmClusters).set({ settings }).where(eq(slurmClusters.id, cluster.id))
+  }
+  beforeEach(() => reports(settings))
 
   test('writes the files of the controllers', async () => {
     const [second] = await t.given.fleet(ours.admin, { nodes: 1, prefix: 'other', with: { host: 'head2' } })
@@ -122,6 +128,62 @@ describe('a cluster that is read from a login node', () => {
   test('is not written while a controller is no node of the inventory', async () => {
     await t.given.fleet(ours.admin, { nodes: 1, prefix: 'ctl', with: { host: '10.7.7.1' } })
     await expect(importSlurmConfig(ours.admin, base())).rejects.toThrow(/runs on head2, which is no node of the inventory/)
+  })
+
+  test('chooses no node of another cluster', async () => {
+    await reports({ 'SlurmctldHost[0]': 'head1' })
+    const [head] = await t.given.fleet(ours.admin, { nodes: 1, prefix: 'other', with: { host: 'head1', hostKey: HOST_KEY } })
+    const other = await addSlurmCluster(ours.admin, { name: 'other', controllerNodeId: head!.id })
+    const refused = /runs on head1. The node other\S* fits, but belongs to the cluster other\. Choose .* as controller or backup/
+    await expect(importSlurmConfig(ours.admin, base())).rejects.toThrow(refused)
+    const [login] = await t.given.fleet(ours.admin, { nodes: 1, prefix: 'login', with: { hostKey: HOST_KEY } })
+    const roles = [
+      { controllerNodeId: login!.id, backupNodeId: head!.id },
+      { backupNodeId: null, databaseNodeId: head!.id },
+      { databaseNodeId: null, configNodeIds: [head!.id] },
+    ]
+    for (const role of roles) {
+      await t.runtime.db.update(slurmClusters).set(role).where(eq(slurmClusters.id, other.id))
+      await expect(importSlurmConfig(ours.admin, base())).rejects.toThrow(refused)
+    }
+    await t.runtime.db.update(slurmClusters).set({ configNodeIds: [] }).where(eq(slurmClusters.id, other.id))
+    const report = slurmNode('n9')
+    const counts = { cpus: 1, allocatedCpus: 0, gpus: 0, allocatedGpus: 0 }
+    const row = { tenantId: ours.tenant.id, clusterId: other.id, name: 'n9', states: [], state: 'IDLE', partitions: [] }
+    await t.runtime.db.insert(slurmNodes).values({ ...row, ...counts, report, nodeId: head!.id })
+    await expect(importSlurmConfig(ours.admin, base())).rejects.toThrow(refused)
+    await updateSlurmCluster(ours.admin, { id: cluster.id, backupNodeId: head!.id })
+    await expect(importSlurmConfig(ours.admin, base())).resolves.toBeTruthy()
+  })
+
+  test('lets a grant for the cluster reach no further node', async () => {
+    await reports({ 'SlurmctldHost[0]': 'head1' })
+    await t.given.fleet(ours.admin, { nodes: 1, prefix: 'ctl', with: { host: 'head1' } })
+    const grant = { groupIds: [], templateIds: null, credentialIds: null, cluster: { id: cluster.id, partitions: null } }
+    const granted = tenantCtx(t.runtime, ours.tenant.id, {
+      ...{ kind: 'user', id: ours.viewer.actor.id!, name: 'granted' },
+      ...{ ...actorRole('viewer'), grants: [{ ...grant, permissions: perClusterPermissions() }] },
+    })
+    await expect(importSlurmConfig(granted, base())).rejects.toThrow(
+      /your grant for the cluster gives no access to further nodes/,
+    )
+    const operation = await importSlurmConfig(ours.admin, base())
+    await recordSlurmConfigImport(ours.worker, { operationId: operation.id, files: ONE, basedOn: null })
+    await end(operation)
+    const request = { clusterId: cluster.id, number: 1 }
+    for (const verb of [previewSlurmConfig, validateSlurmConfig, checkSlurmConfigDrift])
+      await expect(verb(granted, request)).rejects.toThrow(/no access to further nodes/)
+    // The node on which Muster runs the commands.
+    await reports({})
+    await expect(checkSlurmConfigDrift(granted, request)).resolves.toBeTruthy()
+  })
+
+  test('has its own controllers when Muster manages it', async () => {
+    await t.given.fleet(ours.admin, { nodes: 1, prefix: 'ctl', with: { host: 'head2' } })
+    await t.runtime.db.update(slurmClusters).set({ kind: 'MANAGED' }).where(eq(slurmClusters.id, cluster.id))
+    const operation = await importSlurmConfig(ours.admin, base())
+    const hosts = await t.runtime.db.select().from(slurmOperationNodes).where(eq(slurmOperationNodes.operationId, operation.id))
+    expect(hosts).toMatchObject([{ nodeId: cluster.controllerNodeId }])
   })
 })
 

@@ -30,7 +30,7 @@ export async function validateSlurmConfig(ctx: Ctx, input: z.input<typeof Valida
     const blockedReason = noConfigReason(cluster)
     if (blockedReason) throw new Conflict(blockedReason)
     const { number } = await findConfigVersion(tx, cluster, fields.number)
-    const [controller] = await configHosts(tx, ctx, cluster)
+    const [controller] = await configHosts(tx, ctx, cluster, slurmConfigPermissions.check)
     return insertOperation(tx, ctx, {
       clusterId: cluster.id,
       kind: 'CONFIGURE',
