@@ -38,7 +38,7 @@ export async function rolloutSlurmConfig(ctx: Ctx, input: z.input<typeof Rollout
     const preview = await previewOf(tx, ctx, cluster, version)
     if (preview.fingerprint !== fields.fingerprint)
       throw new Conflict('The rollout would do something else than in the preview. Preview it again.')
-    return start(tx, ctx, preview, version, fields.reason)
+    return start(tx, ctx, preview, version, fields.reason, false)
   })
 }
 
@@ -78,7 +78,7 @@ export async function rollbackSlurmConfig(ctx: Ctx, input: z.input<typeof Rollba
       reason: fields.reason,
     }
     const isNewest = newest!.number === number
-    return start(tx, ctx, preview, isNewest ? target : await createConfigVersion(tx, ctx, restored), fields.reason)
+    return start(tx, ctx, preview, isNewest ? target : await createConfigVersion(tx, ctx, restored), fields.reason, true)
   })
 }
 
@@ -107,6 +107,7 @@ async function start(
   preview: SlurmConfigPreview,
   to: SlurmConfigVersion,
   reason: string,
+  isRollback: boolean,
 ): Promise<SlurmOperation> {
   const { cluster, from, plan, blockedReason } = preview
   if (blockedReason) throw new Conflict(blockedReason)
@@ -114,7 +115,7 @@ async function start(
   return insertOperation(tx, ctx, {
     clusterId: cluster.id,
     kind: 'CONFIGURE',
-    input: { action: 'ROLLOUT', from: from!.number, to: to.number },
+    input: { action: 'ROLLOUT', from: from!.number, to: to.number, isRollback },
     plan: { ...plan },
     configNumber: to.number,
     reason,

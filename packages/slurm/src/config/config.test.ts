@@ -16,6 +16,7 @@ import {
   readEntries,
   readHostlist,
   removeNodes,
+  trialFiles,
 } from './index.ts'
 
 const gpus = { name: 'gpu', type: 'h100', count: 4, files: [0, 1, 2, 3].map((n) => `/dev/nvidia${n}`), cores: '0-31' }
@@ -270,4 +271,11 @@ describe('removeNodes', () => {
       }),
     )
   })
+})
+
+test('a trial runs as SlurmUser, and logs as slurmctld does by default', () => {
+  const text = 'SlurmUser="slurm" # quoted\nSlurmctldDebug=error\nLogTimeFormat=thread_id\nKillWait=9\n'
+  const trial = trialFiles({ 'slurm.conf': text })
+  expect(trial).toMatchObject({ slurmUser: 'slurm', files: { 'slurm.conf': 'SlurmUser="slurm" # quoted\nKillWait=9\n' } })
+  expect(trialFiles({ 'slurm.conf': 'KillWait=9\n' })).toMatchObject({ slurmUser: 'root' })
 })

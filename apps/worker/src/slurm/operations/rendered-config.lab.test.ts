@@ -42,6 +42,11 @@ describe.runIf(canRunSlurm())('rendered files', () => {
     const tried = (changes: string, more: Partial<ConfigFiles> = {}) =>
       tryStart(controller, { ...files, ...more, 'slurm.conf': `${files['slurm.conf']}${changes}\n` }, FOLDER)
     expect(await tried('')).toEqual({ state: 'ACCEPTED', message: null })
+    // Neither the quotes nor the messages of the running daemon are of the trial.
+    expect(await tried('SlurmUser="root"\nSlurmctldDebug=error\nLogTimeFormat=thread_id')).toEqual({
+      state: 'ACCEPTED',
+      message: null,
+    })
     // Our own check cannot know which plugins the host has.
     expect(await tried('MCSPlugin=mcs/nosuch')).toEqual({ state: 'REFUSED', message: expect.stringContaining('mcs/nosuch') })
     expect(await tried('PartitionName=bad Nodes=nosuch')).toMatchObject({
@@ -53,6 +58,13 @@ describe.runIf(canRunSlurm())('rendered files', () => {
     expect(await tried('TopologyPlugin=topology/tree', { 'topology.conf': 'SwitchNome=leaf1\n' })).toMatchObject({
       state: 'REFUSED',
       message: expect.stringContaining('SwitchNome'),
+    })
+    const { exec } = controller.session
+    const smallTmp = `unshare -m sh -c 'mount -t tmpfs -o size=1m tmpfs /tmp && exec sh -s'`
+    const full = { exec: (command, options) => exec(command === 'sh -s' ? smallTmp : command, options) } as Session
+    expect(await tryStart({ ...controller, session: full }, files, FOLDER)).toEqual({
+      state: 'SKIPPED',
+      message: '/tmp has no 16 MiB left.',
     })
     expect(await tried('Include other.conf')).toMatchObject({ state: 'SKIPPED', message: expect.stringContaining('other.conf') })
     expect(await state()).toBe(before)

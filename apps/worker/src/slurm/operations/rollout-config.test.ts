@@ -48,9 +48,9 @@ vi.mock('./config-files.ts', async (original) => ({
   },
 }))
 vi.mock('./trial-start.ts', () => ({
-  async validateConfig(_op: unknown, { name }: { name: string }, { number }: { number: number }) {
+  async validateConfig(_op: unknown, { name }: { name: string }, { number }: { number: number }, isAdvisory: boolean) {
     world.tried.push(`${name} ${number}`)
-    if (world.refusal !== null) throw new OperationFailure(world.refusal)
+    if (world.refusal !== null && !isAdvisory) throw new OperationFailure(world.refusal)
   },
 }))
 vi.mock('../read-cluster.ts', () => ({
@@ -74,7 +74,7 @@ const { rolloutConfig, undoRollout } = await import('./rollout-config.ts')
 let runs: { name: string; vars: Record<string, unknown> }[]
 const op = {
   ctx: {},
-  row: { id: '1', claimToken: 'token', cancelRequestedAt: null },
+  row: { id: '1', claimToken: 'token', cancelRequestedAt: null, error: null },
   cluster: { id: '1', settings: {}, programFolder: null },
   signal: new AbortController().signal,
   onNode: (name: string, work: (name: never) => unknown) => work(name as never),
@@ -123,6 +123,15 @@ it('lets slurmctld of the primary try the files first, and writes nothing when i
   await expect(rolloutConfig(op, change)).rejects.toThrow('fatal: no plugin')
   expect(world.tried).toEqual(['ctl 2'])
   expect({ runs, progress: world.progress }).toEqual({ runs: [], progress: null })
+})
+
+it('restores an earlier state although slurmctld refuses the files', async () => {
+  world.refusal = 'fatal: no plugin'
+  await rolloutConfig(op, { ...change, isRollback: true })
+  expect(world).toMatchObject({ tried: ['ctl 2'], recorded: [2] })
+  Object.assign(world, { progress: null, recorded: [] })
+  await rolloutConfig({ ...op, row: { ...op.row, error: 'No node is left.' } }, change)
+  expect(world.recorded).toEqual([2])
 })
 
 it('writes nothing while Slurm does not answer', async () => {

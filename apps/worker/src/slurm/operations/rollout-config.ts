@@ -24,8 +24,8 @@ const HEALTH_EVERY_MS = 1000
 /** Hosts whose files are read at the same time. */
 const CONCURRENT_READS = 16
 
-/** Numbers of the version that the hosts have, and of the one that they get. */
-export type ConfigChange = { from: number; to: number }
+/** Numbers of the version that the hosts have, and of the one that they get. `isRollback`: it restores what they had before. */
+export type ConfigChange = { from: number; to: number; isRollback?: boolean }
 
 /**
  * Writes a version of the configuration on all hosts of the cluster, makes Slurm read it, and checks that Slurm works. A failure
@@ -36,7 +36,10 @@ export async function rolloutConfig(op: OperationContext, change: ConfigChange):
   const rollout = await readRollout(op, change)
   await op.report(`Compare the files of ${rollout.hosts.length} hosts with version ${change.from}.`)
   await assertNoDrift(op, rollout, change)
-  if (rollout.progress === null) await validateConfig(op, rollout.controllers[0]!, { number: change.to, files: rollout.to })
+  // A trial never prevents the return to an earlier state.
+  const isAdvisory = (change.isRollback ?? false) || op.row.error !== null
+  if (rollout.progress === null)
+    await validateConfig(op, rollout.controllers[0]!, { number: change.to, files: rollout.to }, isAdvisory)
   const progress = rollout.progress ?? (await start(op, rollout, change))
   try {
     if (progress.failure !== null) throw new OperationFailure(progress.failure)
