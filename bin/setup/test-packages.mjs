@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { python, root, tool } from './paths.mjs'
+import { python, root, tool, toolEnv } from './paths.mjs'
 import { Aborted, ensureStep, exec, fingerprint, progress, step } from './step.mjs'
 
 /** Python packages that tests use as third parties. */
@@ -7,6 +7,7 @@ const PACKAGES = {
   moto: { file: 'moto/server.py', variable: 'MOTO', purpose: 'an S3 server' },
   gql: { file: 'gql/__init__.py', variable: 'GQL', purpose: "Python's GraphQL client" },
   'podman-compose': { file: 'podman_compose.py', variable: 'PODMAN_COMPOSE', purpose: 'podman-compose', onlyLong: true },
+  salt: { file: 'salt/scripts.py', variable: 'SALT', purpose: 'a Salt master', onlyLong: true, source: 'salt.source.txt' },
 }
 
 /**
@@ -18,14 +19,20 @@ export async function testPackages(long) {
   const interpreter = path.join(python, 'bin/python')
   const pip = [interpreter, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries=2']
   const found = { TEST_PYTHON: interpreter }
-  const installOne = async ([name, { file, variable, purpose, onlyLong }]) => {
+  const installOne = async ([name, { file, variable, purpose, onlyLong, source }]) => {
     if (onlyLong && !long) return
     const requirements = path.join(root, `bin/toolchain/${name}.txt`)
     const folder = path.join(tool, name)
-    const what = ['--no-deps', '--only-binary=:all:', '--require-hashes', '--upgrade', '--target', folder, '-r', requirements]
+    const files = source ? [requirements, path.join(root, `bin/toolchain/${source}`)] : [requirements]
+    const into = ['--no-deps', '--require-hashes', '--upgrade', '--target', folder]
+    const install = async () => {
+      await exec([...pip, ...into, '--only-binary=:all:', '-r', files[0]])
+      // Built with the packages of the first file only.
+      if (source) await exec([...pip, ...into, '--no-build-isolation', '-r', files[1]], { env: toolEnv({ PYTHONPATH: folder }) })
+    }
     try {
-      await ensureStep({ name, key: fingerprint([requirements]), outputs: [path.join(folder, file)] }, () =>
-        step(`Install ${name} for tests`, () => exec([...pip, ...what])),
+      await ensureStep({ name, key: fingerprint(files), outputs: [path.join(folder, file)] }, () =>
+        step(`Install ${name} for tests`, install),
       )
       found[variable] = folder
     } catch (error) {
