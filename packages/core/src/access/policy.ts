@@ -1,4 +1,5 @@
 import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
+import { listedNames } from '../kernel/names.ts'
 import { isBuiltInRole, type Role } from '../kernel/permissions.ts'
 import { customRolePermissions, tenantPermissions, tokenPermissions } from './permissions.ts'
 import type { ApiToken, Invitation, Tenant, User } from './tables.ts'
@@ -35,8 +36,7 @@ export function updateRoleBlockedReason(actor: Actor, role: Role): string | null
 export function deleteRoleBlockedReason(actor: Actor, role: Role, users: readonly string[]): string | null {
   const blocked = updateRoleBlockedReason(actor, role)
   if (blocked || users.length === 0) return blocked
-  const more = users.length > 5 ? ` and ${users.length - 5} more` : ''
-  return `The role ${role.name} is in use by ${users.slice(0, 5).join(', ')}${more}. Give them another role first.`
+  return `The role ${role.name} is in use by ${listedNames(users)}. Give them another role first.`
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Actor, type Ctx, permissionDeniedReason } from '../kernel/context.ts'
 import { Forbidden } from '../kernel/errors.ts'
+import { listedNames } from '../kernel/names.ts'
 import type { GrantedCluster, Permission } from '../kernel/permissions.ts'
 import type { SlurmCluster } from './tables.ts'
 
@@ -7,12 +8,6 @@ type Named = Pick<SlurmCluster, 'id' | 'name'>
 
 /** What a verb changes on a cluster. Without partitions, as Muster knows them, it needs the whole cluster. */
 export type PartitionedTarget = { target: string; partitions: readonly string[] }
-
-const SHOWN = 5
-
-/** The first names and how many more there are. */
-const listed = (names: readonly string[]): string =>
-  names.slice(0, SHOWN).join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '')
 
 /** What the caller holds of a cluster through grants. */
 type Held = { isWhole: boolean; partitions: Set<string> }
@@ -30,7 +25,7 @@ function heldOf(actor: Actor, permission: Permission, { id }: Named): Held {
 
 const ASK = 'Ask an administrator for a grant.'
 const partitionsText = (names: ReadonlySet<string>): string =>
-  `the ${names.size === 1 ? 'partition' : 'partitions'} ${listed([...names].sort())}`
+  `the ${names.size === 1 ? 'partition' : 'partitions'} ${listedNames([...names].sort())}`
 
 function outsideReason(actor: Actor, permission: Permission, { name }: Named): string {
   const isGranted = 'grants' in actor && actor.grants.some(({ permissions }) => permissions.has(permission.name))
@@ -97,5 +92,5 @@ export function authorizeTargets(
   const reason = clusterDeniedEverywhereReason(ctx.actor, permission, cluster)
   if (reason !== null) throw new Forbidden(reason)
   const denied = deniedTargets(ctx, permission, cluster, targets)
-  if (denied.length > 0) throw new Forbidden(`${listed(denied.map(({ target }) => target))}: ${denied[0]!.reason}`)
+  if (denied.length > 0) throw new Forbidden(`${listedNames(denied.map(({ target }) => target))}: ${denied[0]!.reason}`)
 }

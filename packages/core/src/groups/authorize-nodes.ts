@@ -3,6 +3,7 @@ import { credentials } from '../credentials/tables.ts'
 import { type Actor, type Ctx, permissionDeniedReason, type Tx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { Forbidden, NotFound } from '../kernel/errors.ts'
+import { listedNames } from '../kernel/names.ts'
 import type { Grant, Permission } from '../kernel/permissions.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { type GroupTree, groupsOfNodes, isInGroup, readGroupTree } from './group-tree.ts'
@@ -18,12 +19,6 @@ export type Use = {
   /** Further credentials. */
   credentialIds?: readonly (string | null | undefined)[]
 }
-
-const SHOWN = 5
-
-/** The first names and how many more there are. */
-const listed = (names: readonly string[]): string =>
-  names.slice(0, SHOWN).join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '')
 
 const grantsOf = (actor: Actor, permission: Permission): Grant[] =>
   'grants' in actor ? actor.grants.filter(({ permissions, cluster }) => cluster === null && permissions.has(permission.name)) : []
@@ -70,9 +65,9 @@ export async function authorizeNodes(
   })
   if (blocked.length === 0) return
   const names = await namesOf(db, ctx, [...new Set(blocked.flatMap(({ missing }) => missing))])
-  const on = listed(blocked.map(({ name }) => name))
+  const on = listedNames(blocked.map(({ name }) => name))
   throw new Forbidden(
-    `${permission.name}: your grants do not include the ${names.length === 1 ? 'credential' : 'credentials'} ${listed(names)}, needed for ${on}. Ask an administrator for it.`,
+    `${permission.name}: your grants do not include the ${names.length === 1 ? 'credential' : 'credentials'} ${listedNames(names)}, needed for ${on}. Ask an administrator for it.`,
   )
 }
 
@@ -151,14 +146,14 @@ export async function watchGroups(
     })
     if (moved.length > 0)
       throw new Forbidden(
-        `You hold permissions through grants, and this would move nodes into or out of the groups ${listed([...new Set(moved)].sort())}. Somebody without grants must do it.`,
+        `You hold permissions through grants, and this would move nodes into or out of the groups ${listedNames([...new Set(moved)].sort())}. Somebody without grants must do it.`,
       )
   }
 }
 
 function outsideReason(permission: Permission, outside: readonly string[], tree: GroupTree, grants: readonly Grant[]): string {
   const groups = grants.map(({ groupIds }) => groupIds.map((id) => tree.byId.get(id)?.name ?? 'a deleted group').join(' and '))
-  return `${permission.name}: your grants cover only the nodes of ${listed([...new Set(groups)].sort())}, not ${listed(outside)}. Choose other nodes, or ask an administrator for a grant.`
+  return `${permission.name}: your grants cover only the nodes of ${listedNames([...new Set(groups)].sort())}, not ${listedNames(outside)}. Choose other nodes, or ask an administrator for a grant.`
 }
 
 type GrantedNode = {
