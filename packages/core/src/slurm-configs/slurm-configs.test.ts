@@ -238,6 +238,14 @@ describe('save', () => {
     await expect(saveSlurmConfig(ours.admin, { clusterId: cluster.id, reason, basedOn: 1, changes })).rejects.toThrow(/meanwhile/)
   })
 
+  test('rejects more than 100 changes', async () => {
+    const changes = Array.from({ length: 101 }, () => ({ key: 'KillWait', value: '9' }))
+    const tried = (given: ConfigChange[]) =>
+      previewSlurmConfig(ours.operator, { clusterId: cluster.id, number: 1, changes: given })
+    await expect(tried(changes)).rejects.toThrow(/at most 100 changes/)
+    expect(await tried(changes.slice(1))).toMatchObject({ diff: [{ file: 'slurm.conf' }] })
+  })
+
   test('names changes that are not possible', async () => {
     const tried = (...changes: ConfigChange[]) =>
       saveSlurmConfig(ours.admin, { clusterId: cluster.id, reason, basedOn: 1, changes })

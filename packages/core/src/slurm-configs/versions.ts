@@ -1,6 +1,6 @@
 import {
   CONFIG_FILES,
-  ConfigError,
+  ConfigChangeError,
   type ConfigFiles,
   type ConfigProblem,
   type ConfigSettings,
@@ -33,6 +33,9 @@ export const ConfigFilesInput = z.strictObject({
   'topology.conf': FileText.optional(),
 })
 
+/** Each one reads all lines of its file. */
+const MAX_CHANGES = 100
+
 /** Changes of keys instead of an edited text. */
 export const ConfigChangesInput = z
   .array(
@@ -46,18 +49,16 @@ export const ConfigChangesInput = z
       .refine(({ partition, nodes }) => !partition || !nodes, 'name a partition or nodes, not both'),
   )
   .min(1, 'name at least one key')
-  .max(1000)
+  .max(MAX_CHANGES, `at most ${MAX_CHANGES} changes`)
 
 /** @throws InvalidInput a change is not possible */
 export function applyChanges(files: ConfigFiles, changes: z.output<typeof ConfigChangesInput>): ConfigFiles {
-  return changes.reduce((current, change, index) => {
-    try {
-      return changeConfig(current, [change])
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      throw new InvalidInput([{ path: `changes.${index}`, message: error.message }])
-    }
-  }, files)
+  try {
+    return changeConfig(files, changes)
+  } catch (error) {
+    if (!(error instanceof ConfigChangeError)) throw error
+    throw new InvalidInput([{ path: `changes.${error.index}`, message: error.message }])
+  }
 }
 
 export type NewConfigVersion = {

@@ -1,12 +1,18 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { configErrors, SITE } from '../../test/config-files.ts'
 import { changeConfig } from './change.ts'
 import { diffConfig } from './diff.ts'
 import { readEntries, readHostlist, readSetting } from './model.ts'
-import { parseConfig } from './parse.ts'
+import * as parser from './parse.ts'
 import { readSettings } from './settings.ts'
 import type { ConfigChange, ConfigFiles } from './types.ts'
+
+vi.mock('./parse.ts', async (original) => {
+  const actual = await original<typeof parser>()
+  return { ...actual, parseConfig: vi.fn(actual.parseConfig) }
+})
+const { parseConfig } = parser
 
 const TEXT = `# The cluster
 ClusterName=a
@@ -84,6 +90,34 @@ describe('changeConfig', () => {
     [{ partition: 'p', key: 'PartitionName', value: 'x' }, /renamed/],
   ])('rejects %j', (one, message) => {
     expect(() => change(one)).toThrow(message)
+  })
+
+  test('names the change that is not possible', () => {
+    const gone: ConfigChange = { partition: 'nosuch', key: 'State', value: 'UP' }
+    expect(() => change({ key: 'KillWait', value: '1' }, gone)).toThrow(expect.objectContaining({ index: 1 }))
+  })
+
+  test('is the same as one change after the other, and parses the files once', () => {
+    const node = fc.constantFrom('n1', 'n[2-3]', 'n[1-4]')
+    const oneChange = fc.oneof(
+      fc.record({ key: fc.constantFrom('KillWait', 'MaxJobCount', 'GresTypes'), value: fc.option(fc.constantFrom('1', '22')) }),
+      fc.record({
+        partition: fc.constantFrom('p', 'q'),
+        key: fc.constant('MaxTime'),
+        value: fc.option(fc.constantFrom('1', '2')),
+      }),
+      fc.record({ nodes: node, key: fc.constantFrom('Weight', 'RealMemory'), value: fc.option(fc.constantFrom('5', '7')) }),
+      fc.record({ nodes: node, key: fc.constant('Gres'), value: fc.constantFrom('gpu:h100:2', 'gpu:h100:1', '') }),
+    )
+    fc.assert(
+      fc.property(fc.array(oneChange, { minLength: 1, maxLength: 12 }), (changes) => {
+        const one = changes.filter(({ key }) => key !== 'GresTypes')
+        expect(changeConfig(FILES, one)).toEqual(one.reduce((files, change) => changeConfig(files, [change]), FILES))
+        vi.mocked(parseConfig).mockClear()
+        changeConfig(FILES, changes)
+        expect(vi.mocked(parseConfig).mock.calls.filter(([text]) => text.split('\n').length > 8).length).toBeLessThan(5)
+      }),
+    )
   })
 
   test('changes only the lines of the key, and sets the value that is read back', () => {

@@ -13,22 +13,72 @@ const LINE_KEYS = ['NodeName', 'PartitionName', 'NodeSet', 'DownNodes', 'Fronten
 /**
  * Sets and removes keys. Other lines, and the rest of the changed ones, stay. A changed Gres of nodes changes their devices in gres.conf,
  * too: fewer devices remove the last ones.
- * @throws ConfigError a partition or a node does not exist, or the change needs an edit of the text
+ * @throws ConfigChangeError a partition or a node does not exist, or the change needs an edit of the text
  */
 export function changeConfig(files: ConfigFiles, changes: readonly ConfigChange[]): ConfigFiles {
-  return changes.reduce(applyChange, files)
+  const gresConf = files['gres.conf']
+  const start: State = {
+    slurmConf: parseConfig(files['slurm.conf']),
+    gresConf: gresConf === undefined ? null : parseConfig(gresConf),
+    resources: [],
+  }
+  const { resources, ...changed } = changes.reduce((state, change, index) => {
+    try {
+      return applyChange(state, change)
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      throw new ConfigChangeError(error.message, index)
+    }
+  }, start)
+  const texts = {
+    'slurm.conf': textOf(changed.slurmConf),
+    ...(changed.gresConf ? { 'gres.conf': textOf(changed.gresConf) } : {}),
+  }
+  return addGresTypes({ ...files, ...texts }, resources)
 }
 
-function applyChange(files: ConfigFiles, { partition, nodes, key, value }: ConfigChange): ConfigFiles {
+/** A change is not possible. */
+export class ConfigChangeError extends ConfigError {
+  /** Position of the change in the list, from 0. */
+  readonly index: number
+  constructor(message: string, index: number) {
+    super(message)
+    this.index = index
+  }
+}
+
+/** Files may have a million characters, so they are parsed once, and each change parses only the lines that it writes. */
+type State = {
+  slurmConf: ParsedConfig
+  gresConf: ParsedConfig | null
+  /** Names of the GRES that nodes got. */
+  resources: string[]
+}
+
+const textOf = ({ lines }: ParsedConfig): string => lines.map(({ text }) => text).join('')
+
+/** Replaces lines by the texts that `change` returns. */
+const mapLines = ({ lines }: ParsedConfig, change: (line: ConfigLine, index: number) => string): ParsedConfig => ({
+  lines: lines.flatMap((line, index) => {
+    const text = change(line, index)
+    return text === line.text ? [line] : text === '' ? [] : parseConfig(text).lines
+  }),
+})
+
+function applyChange(state: State, { partition, nodes, key, value }: ConfigChange): State {
   if (!/^\w+$/.test(key)) throw new ConfigError(`${JSON.stringify(key)} is no key of slurm.conf.`)
-  const config = parseConfig(files['slurm.conf'])
   const text = value === null ? null : formatValue(key, value)
-  const withText = (slurmConf: string): ConfigFiles => ({ ...files, 'slurm.conf': slurmConf })
-  if (partition != null) return withText(changePartition(config, partition, key, text))
-  if (nodes == null) return withText(changeSetting(config, key, text))
+  if (partition != null) return { ...state, slurmConf: changePartition(state.slurmConf, partition, key, text) }
+  if (nodes == null) return { ...state, slurmConf: changeSetting(state.slurmConf, key, text) }
   const names = expand(nodes)
-  const changed = withText(changeNodes(config, names, key, text))
-  return key.toLowerCase() === 'gres' ? changeDevices(changed, names, value ?? '') : changed
+  const slurmConf = changeNodes(state.slurmConf, names, key, text)
+  if (key.toLowerCase() !== 'gres') return { ...state, slurmConf }
+  const wanted = parseGres(value ?? '')
+  return {
+    slurmConf,
+    gresConf: state.gresConf && changeDevices(state.gresConf, names, wanted),
+    resources: [...state.resources, ...wanted.map(({ name }) => name)],
+  }
 }
 
 function expand(nodes: string): string[] {
@@ -47,17 +97,19 @@ function formatValue(key: string, value: string): string {
 
 const isLineOf = (line: ConfigLine, keys: readonly string[]) => keys.some((key) => startsWithKey(line, key))
 
-function changeSetting({ lines }: ParsedConfig, key: string, value: string | null): string {
+function changeSetting(config: ParsedConfig, key: string, value: string | null): ParsedConfig {
+  const { lines } = config
   if (LINE_KEYS.some((word) => word.toLowerCase() === key.toLowerCase()))
     throw new ConfigError(`${key} can be in several lines. Edit the text.`)
   const last = lines.findLastIndex((line) => startsWithKey(line, key))
-  if (value === null) return lines.flatMap((line) => (startsWithKey(line, key) ? [] : [line.text])).join('')
-  const texts = lines.map((line, index) => (index === last ? setField(line, key, value) : line.text))
-  if (last >= 0) return texts.join('')
+  if (value === null) return { lines: lines.filter((line) => !startsWithKey(line, key)) }
+  if (last >= 0) return mapLines(config, (line, index) => (index === last ? setField(line, key, value) : line.text))
   const firstList = lines.findIndex((line) => isLineOf(line, LINE_KEYS.slice(0, 5)))
   const settings = firstList < 0 ? lines : lines.slice(0, firstList)
   const at = settings.findLastIndex((line) => line.fields.length > 0) + 1
-  return `${endLine(texts.slice(0, at).join(''))}${key}=${value}\n${texts.slice(at).join('')}`
+  const added = `${key}=${value}\n`
+  if (at === 0) return { lines: [...parseConfig(added).lines, ...lines] }
+  return mapLines(config, ({ text }, index) => (index === at - 1 ? `${endLine(text)}${added}` : text))
 }
 
 /** @param value null: the key is removed */
@@ -67,45 +119,40 @@ function changeField(line: ConfigLine, key: string, value: string | null): strin
   return value === null ? removeField(line, used) : setField(line, used, value)
 }
 
-function changePartition(config: ParsedConfig, name: string, key: string, value: string | null): string {
+function changePartition(config: ParsedConfig, name: string, key: string, value: string | null): ParsedConfig {
   if (key.toLowerCase() === 'partitionname') throw new ConfigError('A partition cannot be renamed. Edit the text.')
   const entry = readEntries(config, 'PartitionName').findLast((one) => one.name === name)
   if (!entry) throw new ConfigError(`The configuration has no partition ${name}.`)
-  return config.lines.map((line) => (line === entry.line ? changeField(line, key, value) : line.text)).join('')
+  return mapLines(config, (line) => (line === entry.line ? changeField(line, key, value) : line.text))
 }
 
 /** A line whose nodes do not all change is split. */
-function changeNodes(config: ParsedConfig, names: readonly string[], key: string, value: string | null): string {
+function changeNodes(config: ParsedConfig, names: readonly string[], key: string, value: string | null): ParsedConfig {
   if (key.toLowerCase() === 'nodename') throw new ConfigError('A node cannot be renamed. Edit the text.')
   if (names.length > 1 && PAIRED_KEYS.some((word) => word.toLowerCase() === key.toLowerCase()))
     throw new ConfigError(`Nodes have different values of ${key}. Change one node at a time.`)
   const missing = new Set(names)
-  const texts = config.lines.map((line) => {
+  const changedConfig = mapLines(config, (line) => {
     if (!startsWithKey(line, 'NodeName') || line.fields[0]!.value.toLowerCase() === 'default') return line.text
     const own = readHostlist(line.fields[0]!.value) ?? []
-    const changed = own.filter((name) => missing.delete(name))
-    if (changed.length === 0) return line.text
-    if (changed.length === own.length) return changeField(line, key, value)
-    const [other, part] = [false, true].map((isChanged) => selectNodes(line, (name) => changed.includes(name) === isChanged))
+    const changed = new Set(own.filter((name) => missing.delete(name)))
+    if (changed.size === 0) return line.text
+    if (changed.size === own.length) return changeField(line, key, value)
+    const [other, part] = [false, true].map((isChanged) => selectNodes(line, (name) => changed.has(name) === isChanged))
     const [split] = parseConfig(part!).lines
     return `${endLine(other!)}${changeField(split!, key, value)}`
   })
   const [first] = missing
   if (first !== undefined) throw new ConfigError(`The configuration has no node ${first}.`)
-  return texts.join('')
+  return changedConfig
 }
 
+type Gres = ReturnType<typeof parseGres>
+
 /** Removes devices from gres.conf that the new Gres of nodes does not have. */
-function changeDevices(files: ConfigFiles, names: readonly string[], value: string): ConfigFiles {
-  const wanted = parseGres(value)
-  const typed = addGresTypes(
-    files,
-    wanted.map(({ name }) => name),
-  )
-  const text = files['gres.conf']
-  if (text === undefined) return typed
+function changeDevices(config: ParsedConfig, names: readonly string[], wanted: Gres): ParsedConfig {
   const left = new Map(names.map((name) => [name, wanted.map((gres) => ({ ...gres }))]))
-  const texts = parseConfig(text).lines.map((line) => {
+  return mapLines(config, (line) => {
     const list = startsWithKey(line, 'NodeName') ? readHostlist(line.fields[0]!.value) : null
     const device = list && readDevice(line)
     if (!list || !device || !list.some((name) => left.has(name))) return line.text
@@ -116,7 +163,6 @@ function changeDevices(files: ConfigFiles, names: readonly string[], value: stri
       .map(([count, own]) => withDevices(line, own.length === list.length ? null : own, count === device.count ? null : count))
       .join('')
   })
-  return { ...typed, 'gres.conf': texts.join('') }
 }
 
 type Device = { name: string; type: string | null; count: number; files: string[] }

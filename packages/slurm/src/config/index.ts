@@ -1,4 +1,4 @@
-export { changeConfig } from './change.ts'
+export { ConfigChangeError, changeConfig } from './change.ts'
 export { checkConfig } from './check/index.ts'
 export { configuredMemory, createConfig, extraLineProblem, formatGres, gresTotals } from './create.ts'
 export { type ConfigDiff, diffConfig } from './diff.ts'

@@ -101,7 +101,7 @@ mutation('saveSlurmConfig', {
     }),
     changes: t.field({
       type: [SlurmConfigChangeInput],
-      description: 'Changes of the edited version; at most 1000. Exactly one of `files` and `changes` is required.',
+      description: 'Changes of the edited version; at most 100. Exactly one of `files` and `changes` is required.',
     }),
     ...reason(t),
   }),

@@ -13,7 +13,7 @@ const PreviewSlurmConfigInput = builder.inputType('PreviewSlurmConfigInput', {
     clusterId: t.id({ required: true, description: 'ID of the cluster.' }),
     number: t.int({ description: 'Number of a version. Give either the number or the files.' }),
     files: t.field({ type: SlurmConfigFilesInput, description: 'Edited files.' }),
-    changes: t.field({ type: [SlurmConfigChangeInput], description: 'Changes of the version; at most 1000.' }),
+    changes: t.field({ type: [SlurmConfigChangeInput], description: 'Changes of the version; at most 100.' }),
   }),
 })
 
