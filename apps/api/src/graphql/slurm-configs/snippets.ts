@@ -1,7 +1,7 @@
 import { tenantPermissions } from '@muster/core/access'
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { Conflict, NotFound } from '@muster/core/errors'
-import { schema } from '@muster/core/registry'
+import { type Ctx, schema } from '@muster/core/registry'
 import {
   applySlurmConfigSnippets,
   type ClusterSnippet,
@@ -25,11 +25,20 @@ import { deletedPayload, type InputFields, mutation } from '../shared/mutation.t
 import { SlurmConfigFile, SlurmConfigVersion } from './types.ts'
 
 const { slurmClusters, slurmConfigSnippets, slurmConfigVersions } = schema
-const MAX_CLUSTERS = 500
+const MAX_CLUSTERS = 50
+/** Clusters per statement: their files may have megabytes each. */
+const CHUNK = 50
 const MAX_SNIPPETS = 500
 
 /** The snippets of a cluster with their states, by the ID of the cluster. */
 const loadClusterSnippets = loader<ClusterSnippet[]>(async ({ ctx }, ids) => {
+  const found = new Map<string, ClusterSnippet[]>()
+  for (let i = 0; i < ids.length; i += CHUNK)
+    for (const [id, states] of await readClusterSnippets(ctx, ids.slice(i, i + CHUNK))) found.set(id, states)
+  return found
+})
+
+async function readClusterSnippets(ctx: Ctx, ids: readonly string[]): Promise<Map<string, ClusterSnippet[]>> {
   const snippets = await ctx.db
     .select()
     .from(slurmConfigSnippets)
@@ -53,14 +62,15 @@ const loadClusterSnippets = loader<ClusterSnippet[]>(async ({ ctx }, ids) => {
     .from(slurmConfigVersions)
     .innerJoin(slurmClusters, and(eq(slurmClusters.id, clusterId), eq(slurmClusters.configNumber, number)))
     .where(inClusters)
-  const of = (rows: typeof newest, id: string) => rows.find((row) => row.clusterId === id) ?? null
+  const byCluster = (rows: typeof newest) => new Map(rows.map((row) => [row.clusterId, row]))
+  const [newestOf, rolledOutOf] = [byCluster(newest), byCluster(rolledOut)]
   return new Map(
     clusters.map((cluster) => {
       const own = snippets.filter(({ clusterIds }) => clusterIds.includes(cluster.id))
-      return [cluster.id, snippetStates(cluster, own, of(newest, cluster.id), of(rolledOut, cluster.id))]
+      return [cluster.id, snippetStates(cluster, own, newestOf.get(cluster.id) ?? null, rolledOutOf.get(cluster.id) ?? null)]
     }),
   )
-})
+}
 
 const SlurmSnippetState = builder.enumType('SlurmSnippetState', {
   description: 'State of a snippet in the configuration of a cluster.',

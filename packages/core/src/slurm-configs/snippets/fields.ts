@@ -4,7 +4,8 @@ import { InvalidInput } from '../../kernel/errors.ts'
 import { Ids, multilineText, singleLineText } from '../../kernel/input.ts'
 
 const MAX_LENGTH = 100_000
-const MAX_CLUSTERS = 500
+/** A change stores a version of the configuration of each of them, in one transaction. */
+const MAX_CLUSTERS = 50
 
 export const SnippetName = z
   .string()
@@ -18,7 +19,7 @@ export const SNIPPET_FIELDS = {
     'gres.conf': multilineText(MAX_LENGTH).optional(),
     'cgroup.conf': multilineText(MAX_LENGTH).optional(),
   }),
-  clusterIds: Ids.refine((ids) => ids.length <= MAX_CLUSTERS, `at most ${MAX_CLUSTERS} clusters`),
+  clusterIds: Ids.refine((ids) => ids.length <= MAX_CLUSTERS, `at most ${MAX_CLUSTERS} clusters; use several snippets for more`),
   reason: singleLineText(200),
 }
 

@@ -163,6 +163,15 @@ describe('a snippet', () => {
     expect(await t.runtime.db.$count(slurmConfigSnippets, sql`name = 'limits' and tenant_id = ${ours.tenant.id}`)).toBe(0)
   })
 
+  test('has at most 50 clusters, because one transaction changes all of them', async () => {
+    const clusterIds = Array.from({ length: 51 }, () => crypto.randomUUID())
+    const input = { name: 'wide', files: { 'slurm.conf': 'MaxArraySize=1' }, reason }
+    await expect(createSlurmConfigSnippet(ours.admin, { ...input, clusterIds })).rejects.toThrow(/at most 50 clusters/)
+    await expect(createSlurmConfigSnippet(ours.admin, { ...input, clusterIds: clusterIds.slice(1) })).rejects.toThrow(
+      /no cluster/,
+    )
+  })
+
   test('needs the right to change configurations, and a cluster and a name of the tenant', async () => {
     const { id } = await create()
     await expect(create()).rejects.toThrow(/already a snippet named limits/)
