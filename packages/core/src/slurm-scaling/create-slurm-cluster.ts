@@ -20,6 +20,12 @@ import { slurmScalePermissions } from './permissions.ts'
 const RELEASE = '22.05'
 const Url = singleLineText(500).regex(/^(https?|file):\/\/[^ {}]+$/, 'must be a URL')
 
+function splitHost(text: string): Pick<ConfigSettings, 'accountingHost' | 'accountingPort'> {
+  const [host, port] = text.split(':')
+  return { accountingHost: host!, accountingPort: port === undefined ? null : Number(port) }
+}
+const isPort = (port: number) => port >= 1 && port <= 65_535
+
 /**
  * NONE: jobs are not recorded. EXISTING: a slurmdbd that Muster does not change, as host or host:port. MANAGED: slurmdbd and MariaDB are
  * installed on a node, which may be the controller.
@@ -28,7 +34,9 @@ const Accounting = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('NONE') }),
   z.object({
     kind: z.literal('EXISTING'),
-    host: singleLineText(255).regex(/^[A-Za-z0-9][A-Za-z0-9.-]*(:\d{1,5})?$/, 'must be a host, or host:port'),
+    host: singleLineText(255)
+      .regex(/^[A-Za-z0-9][A-Za-z0-9.-]*(:\d{1,5})?$/, 'must be a host, or host:port')
+      .refine((text) => isPort(splitHost(text).accountingPort ?? 1), 'the port must be 1 to 65535'),
   }),
   z.object({ kind: z.literal('MANAGED'), nodeId: Id }),
 ])
@@ -99,7 +107,10 @@ export async function createSlurmCluster(ctx: Ctx, input: z.input<typeof CreateS
       address: node.host,
     }))
     const [database] = of(databaseNodeId ? [databaseNodeId] : [])
-    const accountingHost = accounting.kind === 'EXISTING' ? accounting.host : (database?.node.host ?? null)
+    const slurmdbd =
+      accounting.kind === 'EXISTING'
+        ? splitHost(accounting.host)
+        : { accountingHost: database?.node.host ?? null, accountingPort: null }
     const plan: CreatePlan = {
       controllers,
       database: database ? { nodeId: database.node.id, name: database.config!.name } : null,
@@ -114,7 +125,7 @@ export async function createSlurmCluster(ctx: Ctx, input: z.input<typeof CreateS
         slurmUser: 'slurm',
         stateFolder: given.stateFolder ?? '/var/spool/slurmctld',
         partitions: [{ name: given.partition, isDefault: true, maxTimeMinutes: null }],
-        accountingHost,
+        ...slurmdbd,
         extraLines: given.extraLines,
       },
     }

@@ -34,6 +34,7 @@ const settings: ConfigSettings = {
     { name: 'long', isDefault: false, maxTimeMinutes: null },
   ],
   accountingHost: null,
+  accountingPort: null,
   extraLines: [],
 }
 const namesOf = (files: ConfigFiles) => nodeNames(parseConfig(files['slurm.conf']))
@@ -148,6 +149,15 @@ describe('createConfig', () => {
   })
 })
 
+test('accounting has the whole address of its host', () => {
+  const accounting = (accountingHost: string, accountingPort: number | null) =>
+    createConfig({ ...settings, accountingHost, accountingPort }, [configNode('x')], '23.11')['slurm.conf'].match(
+      /AccountingStorage(Host|Port)=.*/g,
+    )
+  expect(accounting('2001:db8::7', null)).toEqual(['AccountingStorageHost=2001:db8::7'])
+  expect(accounting('db', 7000)).toEqual(['AccountingStorageHost=db', 'AccountingStoragePort=7000'])
+})
+
 describe('addNodes', () => {
   test('adds nodes to slurm.conf, partitions, gres.conf and topology.conf', () => {
     const files = addNodes(SITE, [configNode('gpu04', { gres: [{ ...gpus, count: 4 }], switchName: 'leaf1' })], ['gpu'])
@@ -215,6 +225,13 @@ describe('addNodes', () => {
     expect(() => createConfig(settings, [on('a', 'leaf1'), configNode('x')], '22.05')).toThrow('The node x has no switch')
     const flat = { ...SITE, 'topology.conf': 'SwitchName=l1 Nodes=gpu01\nSwitchName=l2 Nodes=gpu02\n' }
     expect(() => addNodes(flat, [on('new', 'l3')], [])).toThrow('no switch l3')
+  })
+
+  test('adds no switches to a topology of blocks', () => {
+    const files = { ...SITE, 'topology.conf': 'BlockName=b1 Nodes=gpu[01-03]\nBlockSizes=4\n' }
+    const add = (switchName: string) => addNodes(files, [configNode('gpu04', { switchName })], [])['topology.conf']
+    expect(add('b1')).toBe('BlockName=b1 Nodes=gpu[01-04]\nBlockSizes=4\n')
+    expect(() => add('b2')).toThrow('topology.conf has no block b2, which the label switch of gpu04 names.')
   })
 
   test('rejects a node that exists and a partition that does not', () => {

@@ -16,7 +16,7 @@ const CGROUP_DISABLED = 24.05
 export function createConfig(settings: ConfigSettings, nodes: readonly ConfigNode[], release: string): ConfigFiles {
   const extra = readExtraLines(settings.extraLines, release)
   const gresNames = [...new Set(nodes.flatMap(({ gres }) => gres.map(({ name }) => name)))].sort()
-  const [accountingHost = null, accountingPort = null] = settings.accountingHost?.split(':') ?? []
+  const { accountingHost, accountingPort } = settings
   const hasSwitches = nodes.some(({ switchName }) => switchName != null)
   const defaults: Record<string, string | null> = {
     AuthType: 'auth/munge',
@@ -33,10 +33,10 @@ export function createConfig(settings: ConfigSettings, nodes: readonly ConfigNod
     RebootProgram: '/sbin/reboot',
     GresTypes: gresNames.join(',') || null,
     TopologyPlugin: hasSwitches ? 'topology/tree' : null,
-    AccountingStorageType: settings.accountingHost === null ? null : 'accounting_storage/slurmdbd',
+    AccountingStorageType: accountingHost === null ? null : 'accounting_storage/slurmdbd',
     AccountingStorageHost: accountingHost,
-    AccountingStoragePort: accountingPort,
-    AccountingStorageTRES: settings.accountingHost === null ? null : gresNames.map((name) => `gres/${name}`).join(',') || null,
+    AccountingStoragePort: accountingPort === null ? null : String(accountingPort),
+    AccountingStorageTRES: accountingHost === null ? null : gresNames.map((name) => `gres/${name}`).join(',') || null,
   }
   const values = Object.entries(defaults).filter(([key, value]) => value !== null && !extra.has(key.toLowerCase()))
   const parameters = extra.get('slurmctldparameters')?.value.split(',') ?? []

@@ -83,7 +83,10 @@ function withListed(files: ConfigFiles, key: string, values: readonly string[]):
   return { ...files, 'slurm.conf': join(texts) }
 }
 
-/** Adds nodes to their switches. Switches that do not exist yet are added, below the one above all others. */
+/**
+ * Adds nodes to their switches or blocks. Switches that do not exist yet are added, below the one above all others.
+ * @throws ConfigError a block does not exist
+ */
 function addToTopology(files: ConfigFiles, nodes: readonly ConfigNode[]): Partial<ConfigFiles> {
   const text = files['topology.conf']
   if (text === undefined) return {}
@@ -99,6 +102,11 @@ function addToTopology(files: ConfigFiles, nodes: readonly ConfigNode[]): Partia
     left.delete(line.fields[0]!.value)
     return setField(line, 'Nodes', foldHostlist([...(readHostlist(fieldOf(line, 'Nodes')?.value) ?? []), ...names]))
   })
+  const [unknown] = left
+  if (unknown && lines.some((line) => startsWithKey(line, 'BlockName')))
+    throw new ConfigError(
+      `topology.conf has no block ${unknown[0]}, which the label switch of ${foldHostlist(unknown[1].map(({ name }) => name))} names. Change the label, or add the block to the text.`,
+    )
   const added = [...left].map(([name, own]) => `SwitchName=${name} Nodes=${foldHostlist(own.map(({ name }) => name))}\n`)
   const changed = `${endLine(join(texts))}${join(added)}`
   return { 'topology.conf': added.length > 0 ? joinSwitches(changed, [...left.keys()]) : join(texts) }

@@ -39,8 +39,10 @@ export type ConfigSettings = {
   /** StateSaveLocation. */
   stateFolder: string
   partitions: { name: string; isDefault: boolean; maxTimeMinutes: number | null }[]
-  /** Host of slurmdbd, or host:port; null: no accounting. */
+  /** Name or address of the host of slurmdbd; null: no accounting. */
   accountingHost: string | null
+  /** Port of slurmdbd; null: Slurm's default. */
+  accountingPort: number | null
   /** Further lines of slurm.conf, one key each. They replace what Muster would write for the key. */
   extraLines: string[]
 }
