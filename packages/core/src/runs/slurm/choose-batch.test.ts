@@ -4,6 +4,22 @@ import { type SlurmOperationKind, slurmOperationNodes, slurmOperations } from '.
 import { slurmReservation } from '../../testing/slurm-fixture.ts'
 import { slurmRunFixture } from '../../testing/slurm-run-fixture.ts'
 import { previewRun } from '../lifecycle/preview-run.ts'
+import { startBlockers } from './choose-batch.ts'
+
+test('reads the reservations once for all nodes of a batch', () => {
+  let reads = 0
+  const reservation = {
+    ...slurmReservation('maint1'),
+    get nodes() {
+      reads++
+      return 'n[1-3]'
+    },
+  }
+  const view = { cluster: { name: 'prod', reservations: [reservation] }, nodes: new Map() } as never
+  const blockerOf = startBlockers(view, { includeReserved: false, maintenanceOnly: false }, { now: 0, runMs: 1 })
+  for (const name of ['n4', 'n5', 'n6']) expect(blockerOf({ name, nodeId: null })).toContain('no longer has it')
+  expect(reads).toBe(1)
+})
 
 const { state, refresh, act, start, advance, rowOf, batchesOf, nodesOf, hostsOf, drained, pass, play } = slurmRunFixture()
 

@@ -92,15 +92,17 @@ function lostReason(view: ClusterView, { name, nodeId }: PendingNode): string | 
  * Why the playbook must not begin on a drained node, because of what changed since it was chosen; null when it may.
  * @param clock `runMs`: from now to the end of the batch
  */
-export function startBlocker(
+export function startBlockers(
   view: ClusterView,
-  node: PendingNode,
   options: ReservationOptions,
   { now, runMs }: Pick<Clock, 'now' | 'runMs'>,
-): string | null {
-  const blocker = reservationBlockers(view.cluster.reservations, options)(node.name, now, now + runMs)
-  if (blocker === null) return lostReason(view, node)
-  return blocker.isSkipped ? blocker.reason : `It waits for ${blocker.reason}.`
+): (node: PendingNode) => string | null {
+  const blockerOf = reservationBlockers(view.cluster.reservations, options)
+  return (node) => {
+    const blocker = blockerOf(node.name, now, now + runMs)
+    if (blocker === null) return lostReason(view, node)
+    return blocker.isSkipped ? blocker.reason : `It waits for ${blocker.reason}.`
+  }
 }
 
 /** A reservation that begins before it is in the way. */

@@ -7,7 +7,7 @@ import type { SlurmActionItem } from '../../slurm-actions/tables.ts'
 import { insertRun } from '../lifecycle/insert-run.ts'
 import { settingsOfRun } from '../lifecycle/run-settings.ts'
 import { type JobRunBatch, type JobRunSlurmNode, jobRunHosts } from '../tables.ts'
-import { folded, startBlocker } from './choose-batch.ts'
+import { folded, startBlockers } from './choose-batch.ts'
 import { type ClusterView, isBusy, isDrained, readClusterView } from './cluster-view.ts'
 import { appendNotice } from './notices.ts'
 import { readOtherWork } from './other-work.ts'
@@ -107,9 +107,9 @@ async function waitBeforePlaybook(
 
 /** What changed since the nodes were chosen, such as a new reservation; null when the playbook may begin. */
 export function playbookBlocker(rollout: Rollout, view: ClusterView, members: readonly JobRunSlurmNode[]): string | null {
-  const clock = { now: rollout.now, runMs: maxRunMs(rollout) }
+  const blockerOf = startBlockers(view, rollout.options, { now: rollout.now, runMs: maxRunMs(rollout) })
   for (const node of members) {
-    const blocker = startBlocker(view, node, rollout.options, clock)
+    const blocker = blockerOf(node)
     if (blocker) return `${node.host}: the playbook did not begin. ${blocker}`
   }
   return null
