@@ -7,6 +7,7 @@ import { parseInput } from '../kernel/errors.ts'
 import { nodeGroupAudit } from './audit-actions.ts'
 import { assertNotOwnGrant } from './authorize-nodes.ts'
 import { GROUP_FIELDS } from './fields.ts'
+import { assertNoManagedGroup } from './managed-cluster.ts'
 import { groupPermissions } from './permissions.ts'
 import { checkPlace, lockGroupTree } from './place.ts'
 import { type NodeGroup, nodeGroups } from './tables.ts'
@@ -15,7 +16,7 @@ export const CreateNodeGroupInput = z.object({ ...GROUP_FIELDS, idempotencyKey: 
 
 /**
  * Creates a group with a list of members, or with `memberQuery` a group of the matching nodes.
- * @throws InvalidInput, Conflict the name is taken
+ * @throws InvalidInput; Conflict the name is taken, or a group above is that of a managed cluster
  */
 export async function createNodeGroup(ctx: Ctx, input: z.input<typeof CreateNodeGroupInput>): Promise<NodeGroup> {
   authorize(ctx, groupPermissions.write)
@@ -30,7 +31,11 @@ export async function createNodeGroup(ctx: Ctx, input: z.input<typeof CreateNode
     ctx,
     { verb: 'createNodeGroup', key: given.idempotencyKey, input: given, result: oneRow(nodeGroups) },
     async (tx) => {
-      checkPlace(await lockGroupTree(tx, ctx), null, place)
+      const tree = await lockGroupTree(tx, ctx)
+      checkPlace(tree, null, place)
+      const parent = tree.byId.get(place.parentId ?? '')
+      // The members of a group are members of all groups above it.
+      await assertNoManagedGroup(tx, ctx, parent ? tree.upwards(parent) : [])
       await assertNotOwnGrant(tx, ctx, [place.parentId])
       const [group] = await tx
         .insert(nodeGroups)

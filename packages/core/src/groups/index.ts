@@ -11,7 +11,7 @@ export {
   matchesNodeQuery,
   readGroupTree,
 } from './group-tree.ts'
-export { managedClusterOf } from './managed-cluster.ts'
+export { managedClusterOf, managedGroupReasons } from './managed-cluster.ts'
 export { groupPermissions } from './permissions.ts'
 export { deleteBlockedReason, renameBlockedReason, setMembersBlockedReason } from './policy.ts'
 export { SetNodeGroupMembersInput, setNodeGroupMembers } from './set-node-group-members.ts'

@@ -9,6 +9,7 @@ import { nodeGroupAudit } from './audit-actions.ts'
 import { assertNotOwnGrant } from './authorize-nodes.ts'
 import { exclusiveSetConflict, inSetAlready } from './exclusive-sets.ts'
 import { GROUP_FIELDS } from './fields.ts'
+import { assertNoManagedGroup } from './managed-cluster.ts'
 import { groupPermissions } from './permissions.ts'
 import { checkPlace, lockGroupTree } from './place.ts'
 import { renameBlockedReason } from './policy.ts'
@@ -20,7 +21,7 @@ export const UpdateNodeGroupInput = z.object({ ...GROUP_FIELDS, id: Id, name: GR
  * Changes the given fields; null clears the display name, parent, query or set, and resets the priority to 100.
  * @throws InvalidInput also when members keep it from getting a query or from joining a set
  * @throws NotFound
- * @throws Conflict the name is taken, or the group is a system group
+ * @throws Conflict the name is taken, the group is a system group, or a managed cluster's group would get other members
  */
 export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNodeGroupInput>): Promise<NodeGroup> {
   authorize(ctx, groupPermissions.write)
@@ -35,6 +36,11 @@ export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNode
     if (blockedReason) throw new Conflict(blockedReason)
     const after = { ...before, ...changesOf(given) }
     checkPlace(tree, id, after)
+    const parent = after.parentId === before.parentId ? undefined : tree.byId.get(after.parentId ?? '')
+    await assertNoManagedGroup(tx, ctx, [
+      ...(parent ? tree.upwards(parent) : []),
+      ...(after.memberQuery === before.memberQuery ? [] : tree.upwards(before)),
+    ])
     if (after.parentId !== before.parentId || after.memberQuery !== before.memberQuery)
       await assertNotOwnGrant(tx, ctx, [id, before.parentId, after.parentId])
     await checkMembers(tx, ctx, after)

@@ -3,7 +3,7 @@ import type { ConfigFiles, ConfigSettings } from '@muster/slurm/config'
 import { and, eq } from 'drizzle-orm'
 import { slurmClusterChanged } from '../clusters/change-events.ts'
 import { slurmClusters } from '../clusters/tables.ts'
-import { deleteNodeGroup } from '../groups/index.ts'
+import { deleteNodeGroup, nodeGroups, updateNodeGroup } from '../groups/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { type ConfigOrigin, createConfigVersion, type SlurmConfigVersion } from '../slurm-configs/index.ts'
@@ -60,7 +60,10 @@ export async function operationConfig(ctx: Ctx, { id }: { id: string }): Promise
   return row?.number ?? null
 }
 
-/** Records that no host of a cluster has a configuration, and deletes its group with the munge key: its creation was undone. */
+/**
+ * Records that no host of a cluster has a configuration, and deletes its group with the munge key: its creation was undone.
+ * Child groups of it stay, without a parent.
+ */
 export async function forgetClusterConfig(ctx: Ctx, { clusterId }: { clusterId: string }): Promise<void> {
   authorize(ctx, slurmScalePermissions.report)
   await inTransaction(ctx, async (tx, ctx) => {
@@ -70,7 +73,14 @@ export async function forgetClusterConfig(ctx: Ctx, { clusterId }: { clusterId: 
       .set({ configNumber: null, nodeGroupId: null })
       .where(eq(slurmClusters.id, clusterId))
       .returning()
-    if (nodeGroupId !== null) await deleteNodeGroup(ctx, { id: nodeGroupId })
+    if (nodeGroupId !== null) {
+      const children = await tx
+        .select({ id: nodeGroups.id })
+        .from(nodeGroups)
+        .where(and(visibleTo(ctx, nodeGroups), eq(nodeGroups.parentId, nodeGroupId)))
+      for (const { id } of children) await updateNodeGroup(ctx, { id, parentId: null })
+      await deleteNodeGroup(ctx, { id: nodeGroupId })
+    }
     ctx.notify(slurmClusterChanged(cluster!))
   })
 }

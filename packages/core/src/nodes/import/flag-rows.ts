@@ -1,4 +1,5 @@
 import { and, ne, or } from 'drizzle-orm'
+import { managedGroupReasons } from '../../groups/index.ts'
 import { nodeGroups } from '../../groups/tables.ts'
 import { hostPort } from '../../kernel/address.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
@@ -81,6 +82,25 @@ export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): P
           ? { path: 'name', message: `There is already a node named ${there}.` }
           : { path: 'host', message: `The node ${there} already has this address.` },
     ]
+  }
+}
+
+/** Flags rows with the group of a managed Slurm cluster. */
+export async function flagManagedGroups(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
+  const valid = rows.filter((row) => row.state === 'VALID' && row.groups.length > 0)
+  const names = [...new Set(valid.flatMap((row) => row.groups))]
+  if (names.length === 0) return
+  const groups = await db
+    .select()
+    .from(nodeGroups)
+    .where(and(visibleTo(ctx, nodeGroups), isOneOf(nodeGroups.name, names, 'text')))
+  const reasons = await managedGroupReasons(db, ctx, groups)
+  const byName = new Map(groups.map(({ id, name }) => [name, reasons.get(id)]))
+  for (const row of valid) {
+    const message = row.groups.map((name) => byName.get(name)).find((reason) => reason !== undefined)
+    if (message === undefined) continue
+    row.state = 'INVALID'
+    row.issues = [{ path: 'groups', message }]
   }
 }
 

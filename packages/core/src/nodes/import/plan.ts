@@ -11,7 +11,7 @@ import { NODE_FIELDS } from '../fields.ts'
 import { nodePermissions } from '../permissions.ts'
 import { parseCsv } from './csv.ts'
 import { type Draft, MAX_ROWS } from './draft.ts'
-import { flagExclusiveSets, flagExisting, flagRepeats } from './flag-rows.ts'
+import { flagExclusiveSets, flagExisting, flagManagedGroups, flagRepeats } from './flag-rows.ts'
 import { parseInventory } from './inventory.ts'
 import { parseList } from './list.ts'
 import type { NodeImportReport, NodeImportState, PlannedRow } from './rows.ts'
@@ -53,6 +53,7 @@ export async function planImport(db: Db | Tx, ctx: Ctx, input: NodeImport): Prom
   flagRepeats(rows)
   await flagExisting(db, ctx, rows)
   await flagExclusiveSets(db, ctx, rows)
+  await flagManagedGroups(db, ctx, rows)
   return rows
 }
 
