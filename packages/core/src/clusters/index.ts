@@ -15,6 +15,7 @@ export { claimSlurmRefresh, releaseSlurmRefresh, renewSlurmRefresh } from './cla
 export { estimateSlurmStarts, type SlurmStartEstimate, SlurmStartInput } from './estimates/estimate-slurm-starts.ts'
 export { failStalledSlurmTests } from './fail-stalled-slurm-tests.ts'
 export { ProgramFolder } from './fields.ts'
+export { lockSlurmCluster } from './lock-cluster.ts'
 export { MatchSlurmNodeInput, matchSlurmNode } from './matching/match-slurm-node.ts'
 export { type NodeDifference, nodeDifferences } from './matching/node-differences.ts'
 export { OnboardSlurmNodesInput, onboardSlurmNodes } from './matching/onboard-slurm-nodes.ts'

@@ -1,8 +1,8 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { audit } from '../audit/index.ts'
-import { type SlurmCluster, slurmClusters } from '../clusters/tables.ts'
+import { lockSlurmCluster } from '../clusters/index.ts'
+import type { SlurmCluster } from '../clusters/tables.ts'
 import { type Ctx, createdBy, type Tx } from '../kernel/context.ts'
-import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, NotFound } from '../kernel/errors.ts'
 import { slurmActions } from '../slurm-actions/tables.ts'
 import { slurmOperationAudit } from './audit-actions.ts'
@@ -23,11 +23,7 @@ export type NewSlurmOperation = {
 
 /** Locks a cluster for a verb that starts an operation. @throws NotFound */
 export async function lockCluster(tx: Tx, ctx: Ctx, id: string): Promise<SlurmCluster> {
-  const [cluster] = await tx
-    .select()
-    .from(slurmClusters)
-    .where(and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, id)))
-    .for('no key update')
+  const cluster = await lockSlurmCluster(tx, ctx, id)
   if (!cluster) throw new NotFound(`There is no cluster ${id}.`)
   return cluster
 }

@@ -18,7 +18,7 @@ import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id, singleLineText } from '../kernel/input.ts'
 import { findNodesOfRuns } from '../runs/index.ts'
 import { expandHostlist } from '../selection/index.ts'
-import { insertOperation, type SlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
+import { insertOperation, lockCluster, type SlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
 import { fingerprintOf, MAX_NODES } from './candidates.ts'
 import { slurmScalePermissions } from './permissions.ts'
 import { OLDEST, scalableCluster } from './scale-out.ts'
@@ -142,6 +142,8 @@ export async function scaleInSlurmCluster(ctx: Ctx, input: z.input<typeof ScaleI
     result: oneRow(slurmOperations),
   }
   return idempotent(ctx, key, async (tx, ctx) => {
+    // A run that begins its next batch has the same lock.
+    await lockCluster(tx, ctx, request.clusterId)
     const { targets, fingerprint: current } = await preview(tx, ctx, request)
     if (fingerprint !== current) throw new Conflict('The configuration changed since the preview. Preview the scale-in again.')
     const blocked = targets.filter(({ blockedReason }) => blockedReason !== null)

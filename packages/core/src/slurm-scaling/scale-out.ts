@@ -23,6 +23,7 @@ import { jobRunPermissions } from '../runs/permissions.ts'
 import { selectNodes } from '../selection/index.ts'
 import type { SlurmConfigVersion } from '../slurm-configs/index.ts'
 import { insertOperation, type SlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
+import { jobTemplates } from '../templates/tables.ts'
 import {
   assertUnblocked,
   findCandidates,
@@ -59,6 +60,8 @@ export const ScaleOutSlurmClusterInput = z
   })
   .refine(isOneSelection, ONE_SELECTION)
 
+/** Installs Slurm. */
+const INSTALL_TEMPLATE = 'slurm_node'
 /** Assumed before the first refresh. */
 export const OLDEST = '20.11'
 
@@ -95,15 +98,16 @@ async function preview(db: Tx | Ctx['db'], ctx: Ctx, request: Request): Promise<
   const names = nodeNames(parseConfig(version.files['slurm.conf']))
   const path = request.nodeIds ? 'nodeIds' : 'limit'
   const found = await findCandidates(db, ctx, request.nodeIds ?? request.limit!, new Set(names), path)
+  const switchReason = noSwitchReason(version)
   const candidates = found.map((one) => ({
     ...one,
     config: one.config && withShards(one.config, request.shardsPerGpu),
-    blockedReason: one.blockedReason ?? noSwitchReason(one, version),
+    blockedReason: one.blockedReason ?? (one.config?.switchName == null ? switchReason : null),
   }))
   // A grant for a cluster gives no access to further machines.
   if (permissionDeniedReason(ctx.actor, slurmScalePermissions.nodes) !== null) {
     const ids = candidates.map(({ node }) => node.id)
-    await authorizeNodes(db, ctx, jobRunPermissions.start, ids, { connects: true })
+    await authorizeNodes(db, ctx, jobRunPermissions.start, ids, { template: await installTemplate(db, ctx), connects: true })
   }
   const usable = candidates.filter(({ blockedReason }) => blockedReason === null)
   const total = names.length + usable.length
@@ -124,10 +128,19 @@ async function preview(db: Tx | Ctx['db'], ctx: Ctx, request: Request): Promise<
   }
 }
 
-/** Slurm gives no jobs to nodes without a switch. */
-function noSwitchReason({ config }: ScaleCandidate, { files }: SlurmConfigVersion): string | null {
-  const plugin = readSetting(parseConfig(files['slurm.conf']), 'TopologyPlugin')
-  return plugin === 'topology/tree' && files['topology.conf'] !== undefined && config?.switchName == null
+/** The template that the operation runs on new nodes. */
+async function installTemplate(db: Tx | Ctx['db'], ctx: Ctx): Promise<{ id: string | null; name: string }> {
+  const [template] = await db
+    .select({ id: jobTemplates.id })
+    .from(jobTemplates)
+    .where(and(visibleTo(ctx, jobTemplates), eq(jobTemplates.name, INSTALL_TEMPLATE)))
+  return { id: template?.id ?? null, name: INSTALL_TEMPLATE }
+}
+
+/** Why nodes without a switch cannot join; null when they can. Slurm would give them no jobs. */
+function noSwitchReason({ files }: SlurmConfigVersion): string | null {
+  if (files['topology.conf'] === undefined) return null
+  return readSetting(parseConfig(files['slurm.conf']), 'TopologyPlugin') === 'topology/tree'
     ? 'has no label `switch`, but topology.conf of the cluster needs the switch of each node; set it'
     : null
 }

@@ -1,15 +1,25 @@
+import { parseConfig } from '@muster/slurm/config'
 import { eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createConfig, gresLines, nodeLine } from '../../../slurm/src/config/create.ts'
 import { addSlurmCluster, removeSlurmCluster, slurmClusters, updateSlurmCluster } from '../clusters/index.ts'
 import { deleteCredential } from '../credentials/index.ts'
-import { deleteNodeGroup, nodeGroupMembers, nodeGroups, setNodeGroupMembers } from '../groups/index.ts'
-import { systemCtx } from '../kernel/context.ts'
-import { type ComputeNode, computeNodes } from '../nodes/index.ts'
+import {
+  createNodeGroup,
+  deleteNodeGroup,
+  nodeGroupMembers,
+  nodeGroups,
+  setNodeGroupMembers,
+  updateNodeGroup,
+} from '../groups/index.ts'
+import { inTransaction, systemCtx, tenantCtx } from '../kernel/context.ts'
+import { actorRole, type Grant, perClusterPermissions, perNodePermissions } from '../kernel/permissions.ts'
+import { type ComputeNode, computeNodes, importNodes } from '../nodes/index.ts'
 import { runJob } from '../runs/index.ts'
 import { recordSlurmConfigRollout, slurmConfigVersions } from '../slurm-configs/index.ts'
-import { type SlurmOperation, slurmOperationNodes, slurmOperations } from '../slurm-operations/index.ts'
+import { lockCluster, type SlurmOperation, slurmOperationNodes, slurmOperations } from '../slurm-operations/index.ts'
 import { OPERATION_TEMPLATES } from '../templates/index.ts'
+import { jobTemplates } from '../templates/tables.ts'
 import { discoveryFixture } from '../testing/discovery-fixture.ts'
 import type { TenantFixture } from '../testing/factories.ts'
 import { recordRefresh } from '../testing/record-refresh.ts'
@@ -36,6 +46,11 @@ import {
   startSlurmReadinessCheck,
   storeScaledConfig,
 } from './index.ts'
+
+vi.mock('@muster/slurm/config', async (original) => {
+  const actual = await original<typeof import('@muster/slurm/config')>()
+  return { ...actual, parseConfig: vi.fn(actual.parseConfig) }
+})
 
 const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
 let t: TestRuntime
@@ -125,10 +140,15 @@ describe('createSlurmCluster', () => {
     await expect(create(managed(nodes[1]!.id))).rejects.toThrow(/one role only/)
     await expect(create({ accounting: { kind: 'EXISTING', host: 'dbd 1' } })).rejects.toThrow(/host:port/)
     const existing = await create({ name: 'first', ...{ accounting: { kind: 'EXISTING', host: 'dbd-1:7000' } } })
-    expect(existing.plan).toMatchObject({ database: null, settings: { accountingHost: 'dbd-1:7000' } })
+    expect(existing.plan).toMatchObject({ database: null, settings: { accountingHost: 'dbd-1', accountingPort: 7000 } })
+    await expect(create({ accounting: { kind: 'EXISTING', host: 'dbd-1:65536' } })).rejects.toThrow(/1 to 65535/)
+    await t.runtime.db.update(computeNodes).set({ host: '2001:db8::7' }).where(eq(computeNodes.id, nodes[4]!.id))
     const others = { controllerNodeId: nodes[4]!.id, computeNodeIds: idsOf(5, 6) }
     const operation = await create({ ...others, ...managed(nodes[4]!.id) })
-    expect(operation.plan).toMatchObject({ database: { nodeId: nodes[4]!.id }, settings: { accountingHost: nodes[4]!.host } })
+    expect(operation.plan).toMatchObject({
+      database: { nodeId: nodes[4]!.id },
+      settings: { accountingHost: '2001:db8::7', accountingPort: null },
+    })
     const clusters = await t.runtime.db.select().from(slurmClusters).where(eq(slurmClusters.tenantId, ours.tenant.id))
     expect(clusters.map(({ name, reuseDatabase, databaseNodeId }) => [name, reuseDatabase, databaseNodeId])).toEqual([
       ['first', true, null],
@@ -177,8 +197,20 @@ describe('the group of a cluster', () => {
     await expect(deleteNodeGroup(ours.owner, { id })).rejects.toThrow(reason)
     await expect(setNodeGroupMembers(ours.owner, { id, removeNodeIds: idsOf(0, 1) })).rejects.toThrow(reason)
     await expect(setNodeGroupMembers(ours.owner, { id, addNodeIds: idsOf(5, 6) })).rejects.toThrow(reason)
+    await expect(createNodeGroup(ours.owner, { name: 'below', parentId: id })).rejects.toThrow(reason)
+    const other = await createNodeGroup(ours.owner, { name: 'beside' })
+    await expect(updateNodeGroup(ours.owner, { id: other.id, parentId: id })).rejects.toThrow(reason)
+    await updateNodeGroup(ours.owner, { id, parentId: other.id, description: 'Nodes of prod.' })
+    const text = '[slurm_prod]\nnew1\n[beside]\nnew2\n'
+    const imported = await importNodes(ours.owner, { format: 'INVENTORY', text })
+    expect(imported.rows).toMatchObject([
+      { name: 'new1', state: 'INVALID', issues: [{ path: 'groups', message: expect.stringMatching(reason) }] },
+      { name: 'new2', state: 'ADDED' },
+    ])
     await expect(setSecretVar(ours.owner, { ...secret, value: 'another key' })).rejects.toThrow(reason)
     await expect(unsetSecretVar(ours.owner, secret)).rejects.toThrow(reason)
+    await setNodeGroupMembers(ours.worker, { id, removeNodeIds: idsOf(0, 2) })
+    await expect(updateNodeGroup(ours.owner, { id, memberQuery: 'status = NEW' })).rejects.toThrow(reason)
     await setSecretVar(ours.owner, { groupId: id, name: 'other', value: 'other value' })
     await unsetSecretVar(ours.owner, { groupId: id, name: 'other' })
     await releaseSlurmCluster(ours.admin, { id: clusterId })
@@ -189,8 +221,11 @@ describe('the group of a cluster', () => {
   test('is deleted with an undone creation, so that its name is free again', async () => {
     const { clusterId } = await create()
     const id = await prepareClusterGroup(ours.worker, { clusterId, nodeIds: idsOf(0, 2) })
+    const child = await createNodeGroup(ours.admin, { name: 'child' })
+    await t.runtime.db.update(nodeGroups).set({ parentId: id }).where(eq(nodeGroups.id, child.id))
     await forgetClusterConfig(ours.worker, { clusterId })
     await forgetClusterConfig(ours.worker, { clusterId })
+    expect(await t.runtime.db.select().from(nodeGroups).where(eq(nodeGroups.id, child.id))).toMatchObject([{ parentId: null }])
     expect(await t.runtime.db.select().from(nodeGroups).where(eq(nodeGroups.id, id))).toEqual([])
   })
 })
@@ -211,6 +246,55 @@ describe('scale-out', () => {
     const operation = await scaleOut()
     expect(operation).toMatchObject({ kind: 'SCALE_OUT', nodeCount: 2 })
     await expect(scaleOut()).rejects.toThrow(/is part of an operation on the cluster prod/)
+  })
+
+  test('parses the configuration once for all nodes', async () => {
+    const clusterId = await created()
+    const count = async (nodeIds: string[]) => {
+      vi.mocked(parseConfig).mockClear()
+      await previewSlurmScaleOut(ours.admin, { clusterId, nodeIds })
+      return vi.mocked(parseConfig).mock.calls.length
+    }
+    await t.runtime.db
+      .update(slurmConfigVersions)
+      .set({ files: sql`${slurmConfigVersions.files} || '{"topology.conf": "SwitchName=s Nodes=ALL"}'` })
+      .where(eq(slurmConfigVersions.clusterId, clusterId))
+    expect(await count(idsOf(2, 9))).toBe(await count(idsOf(2, 3)))
+  })
+
+  test('needs a grant for the nodes that includes the template that installs Slurm', async () => {
+    const clusterId = await created()
+    const group = await createNodeGroup(ours.admin, { name: 'spare' })
+    await setNodeGroupMembers(ours.admin, { id: group.id, addNodeIds: idsOf(2, 4) })
+    const templates = await t.runtime.db.select().from(jobTemplates).where(eq(jobTemplates.tenantId, ours.tenant.id))
+    const idOf = (name: string) => templates.find((template) => template.name === name)!.id
+    const scaling: Grant = {
+      permissions: perClusterPermissions(),
+      groupIds: [],
+      templateIds: null,
+      credentialIds: null,
+      cluster: { id: clusterId, partitions: null },
+    }
+    const preview = (template: string) =>
+      previewSlurmScaleOut(
+        tenantCtx(t.runtime, ours.tenant.id, {
+          ...{ kind: 'user', id: ours.viewer.actor.id!, name: 'granted' },
+          ...actorRole('viewer'),
+          grants: [
+            scaling,
+            {
+              ...scaling,
+              permissions: perNodePermissions(),
+              groupIds: [group.id],
+              templateIds: [idOf(template)],
+              cluster: null,
+            },
+          ],
+        }),
+        { clusterId, nodeIds: idsOf(2, 4) },
+      )
+    await expect(preview('connectivity_check')).rejects.toThrow(/do not include the job template slurm_node/)
+    expect(await preview('slurm_node')).toMatchObject({ blockedReason: null })
   })
 
   test('is not possible on an external cluster', async () => {
@@ -274,7 +358,8 @@ describe('scale-in', () => {
     expect(rows).toMatchObject([{ name, phase: 'WAITING' }])
   })
 
-  test('leaves nodes to the unfinished run that drains and resumes them', async () => {
+  /** A cluster that was refreshed, and its two nodes. */
+  async function refreshed() {
     const clusterId = await created()
     const [first, second] = [nodes[1]!, nodes[10]!].map(({ name }) => name.toLowerCase())
     const parts = { clusterName: 'prod', version: '22.05.8', controllers: [], settings: {}, reservations: [], jobs: [] }
@@ -285,19 +370,41 @@ describe('scale-in', () => {
         nodes: [first!, second!].map((name) => slurmNode(name, { states: ['IDLE'], partitions: ['batch'], allocatedCpus: 0 })),
       },
     })
-    const run = await runJob(ours.admin, {
-      template: 'connectivity_check',
-      nodeIds: [nodes[1]!.id],
-      slurm: { batchSize: 1, floorPercent: 0 },
-    })
-    const preview = await previewSlurmScaleIn(ours.admin, { clusterId, hostlist: first! })
+    return { clusterId, first: first!, second: second! }
+  }
+  const startRun = (ctx = ours.admin) =>
+    runJob(ctx, { template: 'connectivity_check', nodeIds: [nodes[1]!.id], slurm: { batchSize: 1, floorPercent: 0 } })
+
+  test('leaves nodes to the unfinished run that drains and resumes them', async () => {
+    const { clusterId, first, second } = await refreshed()
+    const run = await startRun()
+    const preview = await previewSlurmScaleIn(ours.admin, { clusterId, hostlist: first })
     const reason = `is in the unfinished run ${run.number}`
     expect(preview.targets).toMatchObject([{ name: first, blockedReason: expect.stringContaining(reason) }])
-    const request = { clusterId, hostlist: first!, fingerprint: preview.fingerprint, deadlineSeconds: 60, reason: 'test' }
+    const request = { clusterId, hostlist: first, fingerprint: preview.fingerprint, deadlineSeconds: 60, reason: 'test' }
     await expect(scaleInSlurmCluster(ours.admin, request)).rejects.toThrow(reason)
-    expect((await previewSlurmScaleIn(ours.admin, { clusterId, hostlist: second! })).targets).toMatchObject([
+    expect((await previewSlurmScaleIn(ours.admin, { clusterId, hostlist: second })).targets).toMatchObject([
       { blockedReason: null },
     ])
+  })
+
+  test('finds a run that began while it waited for the cluster', async () => {
+    const { clusterId, first } = await refreshed()
+    const { fingerprint } = await previewSlurmScaleIn(ours.admin, { clusterId, hostlist: first })
+    const waiting = async () =>
+      (await t.appPool.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`))
+        .rowCount
+    const { scaleIn } = await inTransaction(ours.admin, async (tx, ctx) => {
+      await lockCluster(tx, ctx, clusterId)
+      const scaleIn = scaleInSlurmCluster(ours.admin, {
+        ...{ clusterId, hostlist: first, fingerprint },
+        ...{ deadlineSeconds: 60, reason: 'test' },
+      }).catch((error: unknown) => error)
+      await expect.poll(waiting).toBe(1)
+      await startRun(ctx)
+      return { scaleIn }
+    })
+    expect(await scaleIn).toMatchObject({ issues: [{ message: expect.stringContaining('is in the unfinished run') }] })
   })
 
   test('rejects unknown nodes, and all nodes', async () => {

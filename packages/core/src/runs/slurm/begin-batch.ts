@@ -1,6 +1,7 @@
 import { hasReason } from '@muster/slurm'
 import { and, eq, isNotNull, ne, or } from 'drizzle-orm'
 import { tenants } from '../../access/tables.ts'
+import { lockSlurmCluster } from '../../clusters/index.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import { newId } from '../../kernel/db/columns.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
@@ -9,7 +10,7 @@ import { type JobRun, type JobRunSlurmNode, jobRunBatches, jobRunHosts, jobRunSl
 import { chooseBatch } from './choose-batch.ts'
 import { type ClusterView, isDrained, readClusterView } from './cluster-view.ts'
 import { appendNotice } from './notices.ts'
-import { lockClusterOfRun, readOtherWork } from './other-work.ts'
+import { readOtherWork } from './other-work.ts'
 import { elapsedSeconds, endRollout, hostsOf, isOverdue, maxRunMs, type Rollout, setNodes, setWaitsFor } from './rollout.ts'
 
 /** A refresh that ended longer ago says too little about free nodes. */
@@ -38,7 +39,7 @@ export async function beginBatch(tx: Tx, ctx: Ctx, rollout: Rollout): Promise<bo
     const error = skipped.length > 0 ? `Not run on ${hostsOf(skipped)}; the hosts show why.` : null
     return endRollout(tx, ctx, rollout, { endCause: 'exit', exitCode: skipped.length > 0 ? 2 : 0, error })
   }
-  await lockClusterOfRun(tx, ctx, options.clusterId)
+  await lockSlurmCluster(tx, ctx, options.clusterId)
   const view = await readClusterView(tx, ctx, options.clusterId)
   if (!view)
     return endRollout(tx, ctx, rollout, {

@@ -1,5 +1,4 @@
 import { and, eq, isNull, ne, or } from 'drizzle-orm'
-import { slurmClusters } from '../../clusters/tables.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import { visibleTo } from '../../kernel/db/rows.ts'
 import { slurmOperationNodes, slurmOperations } from '../../slurm-operations/tables.ts'
@@ -11,18 +10,6 @@ export type OtherWork = {
   isOut(name: string): boolean
   /** The operation that handles the node, as something to wait for; null when none does. */
   operationOf(name: string): string | null
-}
-
-/**
- * Serializes choices of batches and starts of operations on a cluster until the transaction ends: the next one sees what this one began.
- * Without the lock, two runs together go below the floor.
- */
-export async function lockClusterOfRun(tx: Tx, ctx: Ctx, clusterId: string): Promise<void> {
-  await tx
-    .select({ id: slurmClusters.id })
-    .from(slurmClusters)
-    .where(and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, clusterId)))
-    .for('no key update')
 }
 
 /** @param runId the run that asks; null: a run that does not exist yet */
