@@ -1,4 +1,9 @@
+import type { Ctx } from '@muster/core/context'
+import { schema } from '@muster/core/registry'
+import { retryTransient } from '@muster/core/retry-transient'
+import { blockedNodes } from '@muster/core/runs'
 import type { ConfigFiles } from '@muster/slurm/config'
+import { and, eq, inArray } from 'drizzle-orm'
 import { type OperationContext, RunRefused } from './operation.ts'
 
 type Role = 'controller' | 'compute' | 'login' | 'database'
@@ -47,16 +52,34 @@ export async function removeSlurm(
   } catch (error) {
     if (!(error instanceof RunRefused)) throw error
   }
-  const failed: FailedHosts = new Map()
-  for (const nodeId of nodeIds) {
-    try {
-      for (const [id, reason] of await runRole(op, [nodeId], `${part}-${nodeId}`, vars)) failed.set(id, reason)
-    } catch (error) {
-      if (!(error instanceof RunRefused)) throw error
-      failed.set(nodeId, error.message)
-    }
+  const failed = await retryTransient(() => blockedReasons(op.ctx, nodeIds))
+  const others = nodeIds.filter((id) => !failed.has(id))
+  try {
+    return new Map([...failed, ...(await runRole(op, others, `${part}-others`, vars))])
+  } catch (error) {
+    if (!(error instanceof RunRefused)) throw error
+    return new Map([...failed, ...others.map((id) => [id, error.message] as const)])
   }
-  return failed
+}
+
+/** Why runs cannot use some of the nodes, by node ID. */
+async function blockedReasons(ctx: Ctx, nodeIds: string[]): Promise<FailedHosts> {
+  const { computeNodes } = schema
+  const nodes = await ctx.db
+    .select()
+    .from(computeNodes)
+    .where(and(eq(computeNodes.tenantId, ctx.tenantId), inArray(computeNodes.id, nodeIds)))
+  const blocked = await blockedNodes(
+    ctx,
+    ctx.db,
+    nodes.filter(({ decommissionedAt }) => decommissionedAt === null),
+  )
+  const known = new Set(nodes.map(({ id }) => id))
+  return new Map([
+    ...nodeIds.filter((id) => !known.has(id)).map((id) => [id, 'the node was deleted'] as const),
+    ...nodes.flatMap(({ id, decommissionedAt }) => (decommissionedAt ? [[id, 'the node is decommissioned'] as const] : [])),
+    ...[...blocked].flatMap(([reason, some]) => some.map(({ id }) => [id, reason] as const)),
+  ])
 }
 
 async function runRole(
