@@ -7,7 +7,12 @@ export { type CreatePlan, CreateSlurmClusterInput, createSlurmCluster } from './
 export { failStalledReadinessChecks } from './fail-stalled-readiness-checks.ts'
 export { slurmScalePermissions } from './permissions.ts'
 export { scaleBlockedReason } from './policy.ts'
-export { leaveClusterGroup, prepareClusterGroup, prepareDatabasePassword } from './prepare-cluster-group.ts'
+export {
+  leaveClusterGroup,
+  prepareClusterGroup,
+  prepareDatabasePassword,
+  removeDatabasePassword,
+} from './prepare-cluster-group.ts'
 export { slurmReadinessQueue } from './queues.ts'
 export { recordSlurmReadiness, startSlurmReadinessCheck } from './record-slurm-readiness.ts'
 export { releaseSlurmCluster } from './release-slurm-cluster.ts'

@@ -5,7 +5,7 @@ import { createNodeGroup, nodeGroups, setNodeGroupMembers } from '../groups/inde
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { Conflict } from '../kernel/errors.ts'
-import { setSecretVar } from '../variables/index.ts'
+import { setSecretVar, unsetSecretVar } from '../variables/index.ts'
 import { variableScopes } from '../variables/tables.ts'
 import { slurmScalePermissions } from './permissions.ts'
 
@@ -64,12 +64,22 @@ export async function prepareClusterGroup(
 /** Generates the password of slurmdbd's database account, unless the node with the database has one. Only runs on this node get it. */
 export async function prepareDatabasePassword(ctx: Ctx, { nodeId }: { nodeId: string }): Promise<void> {
   authorize(ctx, slurmScalePermissions.report)
+  if (await hasPassword(ctx, nodeId)) return
+  await setSecretVar(ctx, { nodeId, name: DATABASE_PASSWORD, value: randomBytes(PASSWORD_BYTES).toString('base64url') })
+}
+
+/** Removes the password from the node when the creation is undone. The next creation sets another one, in the database too. */
+export async function removeDatabasePassword(ctx: Ctx, { nodeId }: { nodeId: string }): Promise<void> {
+  authorize(ctx, slurmScalePermissions.report)
+  if (await hasPassword(ctx, nodeId)) await unsetSecretVar(ctx, { nodeId, name: DATABASE_PASSWORD })
+}
+
+async function hasPassword(ctx: Ctx, nodeId: string): Promise<boolean> {
   const [scope] = await ctx.db
     .select({ secrets: variableScopes.secrets })
     .from(variableScopes)
     .where(and(visibleTo(ctx, variableScopes), eq(variableScopes.nodeId, nodeId)))
-  if (scope && DATABASE_PASSWORD in scope.secrets) return
-  await setSecretVar(ctx, { nodeId, name: DATABASE_PASSWORD, value: randomBytes(PASSWORD_BYTES).toString('base64url') })
+  return scope !== undefined && DATABASE_PASSWORD in scope.secrets
 }
 
 /** Removes nodes from the group of a managed cluster: runs on them get the munge key no longer. */

@@ -26,7 +26,7 @@ import { recordRefresh } from '../testing/record-refresh.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { slurmNode, slurmPartition } from '../testing/slurm-fixture.ts'
 import { setSecretVar, unsetSecretVar } from '../variables/index.ts'
-import { variableSecrets } from '../variables/tables.ts'
+import { variableScopes, variableSecrets } from '../variables/tables.ts'
 import { configNodeOf, gresOf, gresType, withShards } from './config-node.ts'
 import {
   type CreatePlan,
@@ -40,6 +40,7 @@ import {
   previewSlurmScaleOut,
   recordSlurmReadiness,
   releaseSlurmCluster,
+  removeDatabasePassword,
   scaleInSlurmCluster,
   scaleOutSlurmCluster,
   slurmReadinessChecks,
@@ -157,6 +158,15 @@ describe('createSlurmCluster', () => {
     for (let i = 0; i < 2; i++) await prepareDatabasePassword(ours.worker, { nodeId: nodes[4]!.id })
     const secrets = await t.runtime.db.select().from(variableSecrets).where(eq(variableSecrets.tenantId, ours.tenant.id))
     expect(secrets).toMatchObject([{ name: 'slurm_database_password' }])
+    const nodeSecrets = async () => {
+      const [scope] = await t.runtime.db.select().from(variableScopes).where(eq(variableScopes.nodeId, nodes[4]!.id))
+      return scope!.secrets
+    }
+    const before = await nodeSecrets()
+    for (let i = 0; i < 2; i++) await removeDatabasePassword(ours.worker, { nodeId: nodes[4]!.id })
+    expect(await nodeSecrets()).toEqual({})
+    await prepareDatabasePassword(ours.worker, { nodeId: nodes[4]!.id })
+    expect(await nodeSecrets()).not.toEqual(before)
   })
 
   test('rejects nodes that are not READY, in another cluster, in two roles, and lines that Muster writes', async () => {

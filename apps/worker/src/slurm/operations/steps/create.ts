@@ -17,6 +17,7 @@ import {
   nodeIdsOf,
   preparePassword,
   recordHosts,
+  removePassword,
   testNodes,
   waitForRegistration,
 } from './members.ts'
@@ -191,6 +192,8 @@ export const CREATE: Workflow = {
         await leaveGroup(op, allIds(op, op.nodes))
         await forgetRollouts(op)
         const { database } = planOf(op)
+        // A slurmdbd that could not be removed still uses it.
+        if (database && !failed.has(database.nodeId)) await removePassword(op, database.nodeId)
         const known = [...planOf(op).controllers, ...planOf(op).login, ...planOf(op).nodes, ...(database ? [database] : [])]
         const left = known.filter(({ nodeId }) => failed.has(nodeId)).map(({ nodeId, name }) => `${name}: ${failed.get(nodeId)}`)
         if (database)

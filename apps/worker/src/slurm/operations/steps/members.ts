@@ -1,6 +1,11 @@
 import { retryTransient } from '@muster/core/retry-transient'
 import type { SlurmOperationNode } from '@muster/core/slurm-operations'
-import { leaveClusterGroup, prepareClusterGroup, prepareDatabasePassword } from '@muster/core/slurm-scaling'
+import {
+  leaveClusterGroup,
+  prepareClusterGroup,
+  prepareDatabasePassword,
+  removeDatabasePassword,
+} from '@muster/core/slurm-scaling'
 import { actionArguments, createReservation, deleteReservation, testJob } from '@muster/slurm/commands'
 import { pollCluster, readClusterNodes, runAsRoot } from '../cluster-state.ts'
 import type { FailedHosts } from '../install.ts'
@@ -26,6 +31,9 @@ export const joinGroup = (op: OperationContext, nodeIds: string[]): Promise<stri
 
 export const preparePassword = (op: OperationContext, nodeId: string): Promise<void> =>
   retryTransient(() => prepareDatabasePassword(op.ctx, { nodeId }))
+
+export const removePassword = (op: OperationContext, nodeId: string): Promise<void> =>
+  retryTransient(() => removeDatabasePassword(op.ctx, { nodeId }))
 
 export const leaveGroup = (op: OperationContext, nodeIds: string[]): Promise<void> =>
   retryTransient(() => leaveClusterGroup(op.ctx, { clusterId: op.cluster.id, nodeIds }))
