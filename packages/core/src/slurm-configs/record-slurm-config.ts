@@ -47,7 +47,6 @@ export async function readSlurmRollout(
   const cluster = await findCluster(ctx.db, ctx, clusterId)
   const [before, after] = [await findConfigVersion(ctx.db, cluster, from), await findConfigVersion(ctx.db, cluster, to)]
   const plan = planConfig(before.files, after.files, releaseOf(cluster))
-  const hosts = await configHosts(ctx.db, ctx, cluster, slurmConfigPermissions.report)
   const matched = await ctx.db
     .select({ nodeName: slurmNodes.name, nodeId: computeNodes.id, name: computeNodes.name })
     .from(slurmNodes)
@@ -58,16 +57,18 @@ export async function readSlurmRollout(
     .select({ rollout: slurmOperations.rollout })
     .from(slurmOperations)
     .where(and(visibleTo(ctx, slurmOperations), eq(slurmOperations.id, operationId)))
-  const progress = operation?.rollout ?? null
+  const stored = operation?.rollout ?? null
+  const progress = stored?.from === from && stored.to === to ? stored : null
+  const { report } = slurmConfigPermissions
   return {
     from: before.files,
     to: after.files,
     plan,
-    hosts,
-    controllers: await controllerHosts(ctx.db, ctx, cluster, slurmConfigPermissions.report),
+    hosts: progress?.hosts ?? (await configHosts(ctx.db, ctx, cluster, report)),
+    controllers: progress?.controllers ?? (await controllerHosts(ctx.db, ctx, cluster, report)),
     slurmdNodes: new Map(plan.nodes.flatMap((name) => (byName.has(name) ? [[name, byName.get(name)!]] : []))),
     unknownNodes: plan.nodes.filter((name) => !byName.has(name)),
-    progress: progress?.from === from && progress.to === to ? progress : null,
+    progress,
   }
 }
 

@@ -125,6 +125,22 @@ describe('a cluster that is read from a login node', () => {
     expect(controllers.map(({ nodeId }) => nodeId)).toEqual([first!.id, second!.id])
   })
 
+  test('keeps the hosts of a rollout that has begun', async () => {
+    const [first] = await t.given.fleet(ours.admin, { nodes: 1, prefix: 'ctl', with: { host: '10.7.7.1' } })
+    await reports({ 'SlurmctldHost[0]': 'Head1(10.7.7.1)' })
+    await imported()
+    await save(conf('n[1-3]'))
+    const operation = await rollout(2)
+    const request = { operationId: operation.id, clusterId: cluster.id, from: 1, to: 2 }
+    const { hosts, controllers } = await readSlurmRollout(ours.worker, request)
+    expect(hosts).toEqual([{ nodeId: first!.id, name: first!.name }])
+    const progress = { from: 1, to: 2, hosts, controllers, workingNodes: [], failure: null }
+    await t.runtime.db.update(slurmOperations).set({ rollout: progress }).where(eq(slurmOperations.id, operation.id))
+    // A refresh reads what the new files name.
+    await reports({ 'SlurmctldHost[0]': 'head9' })
+    expect(await readSlurmRollout(ours.worker, request)).toMatchObject({ hosts, controllers, progress })
+  })
+
   test('is not written while a controller is no node of the inventory', async () => {
     await t.given.fleet(ours.admin, { nodes: 1, prefix: 'ctl', with: { host: '10.7.7.1' } })
     await expect(importSlurmConfig(ours.admin, base())).rejects.toThrow(/runs on head2, which is no node of the inventory/)

@@ -27,6 +27,9 @@ export type SlurmOperationStep = {
 export type SlurmRolloutProgress = {
   from: number
   to: number
+  /** Nodes that get the files, and those of them that run slurmctld, the primary first. A refresh may change what the cluster reports. */
+  hosts: { nodeId: string; name: string }[]
+  controllers: { nodeId: string; name: string }[]
   /** Nodes that worked before the first file was written. */
   workingNodes: string[]
   /** Why the earlier files are restored; null while the new ones are written and checked. */

@@ -6,6 +6,7 @@ import type { OperationContext } from './operation.ts'
 const FROM: ConfigFiles = { 'slurm.conf': 'ClusterName=a\n', 'cgroup.conf': 'old\n' }
 const TO: ConfigFiles = { 'slurm.conf': 'ClusterName=a\nKillWait=3\n', 'cgroup.conf': 'new\n' }
 const change = { from: 1, to: 2 }
+const HOSTS = ['ctl', 'login'].map((name) => ({ name, nodeId: name }))
 
 /** The hosts, Slurm, and what is stored. */
 const world = vi.hoisted(() => ({
@@ -89,7 +90,7 @@ const op = {
   },
 } as unknown as OperationContext
 const stored = (progress: Partial<SlurmRolloutProgress> = {}): SlurmRolloutProgress => ({
-  ...{ ...change, workingNodes: ['n1', 'n2'], failure: null },
+  ...{ ...change, hosts: HOSTS, controllers: HOSTS.slice(0, 1), workingNodes: ['n1', 'n2'], failure: null },
   ...progress,
 })
 beforeEach(() => {

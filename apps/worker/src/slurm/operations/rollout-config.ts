@@ -87,10 +87,10 @@ export async function undoRollout(op: OperationContext, change: ConfigChange): P
 const readRollout = (op: OperationContext, change: ConfigChange): Promise<SlurmRollout> =>
   retryTransient(() => readSlurmRollout(op.ctx, { operationId: op.row.id, clusterId: op.cluster.id, ...change }))
 
-/** Stores which nodes work: a later execution finds those that the new files broke. @throws OperationFailure */
+/** Stores the hosts, and which nodes work: a later execution finds those that the new files broke. @throws OperationFailure */
 async function start(
   op: OperationContext,
-  { unknownNodes }: SlurmRollout,
+  { hosts, controllers, unknownNodes }: SlurmRollout,
   { from, to }: ConfigChange,
 ): Promise<SlurmRolloutProgress> {
   const workingNodes = await readWorkingNodes(op).catch((error) => {
@@ -105,7 +105,7 @@ async function start(
     throw new OperationFailure(
       `slurmd of ${unknown.slice(0, 5).join(', ')} must restart, but the inventory does not have these nodes. Add them, or match them.`,
     )
-  return record(op, { from, to, workingNodes, failure: null })
+  return record(op, { from, to, hosts, controllers, workingNodes, failure: null })
 }
 
 async function record(op: OperationContext, rollout: SlurmRolloutProgress): Promise<SlurmRolloutProgress> {
