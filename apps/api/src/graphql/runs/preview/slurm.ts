@@ -51,10 +51,10 @@ const RunPreviewPartition = builder.objectRef<SlurmRunPlan['partitions'][number]
 })
 
 const RunPreviewSkippedHost = builder.objectRef<SlurmRunPlan['skipped'][number]>('RunPreviewSkippedHost').implement({
-  description: 'A host that would not be drained now.',
+  description: 'A host that would not be drained now, or cannot be placed in a batch yet.',
   fields: (t) => ({
     host: t.exposeString('host', { description: 'Name of the host.' }),
-    reason: t.exposeString('reason', { description: 'Why.' }),
+    reason: t.exposeString('reason', { description: 'Why the host is skipped or waits.' }),
   }),
 })
 
