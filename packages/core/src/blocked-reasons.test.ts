@@ -18,7 +18,7 @@ const row = (isSet: boolean) =>
     },
   )
 const user = (role: 'viewer' | 'owner') => ({ kind: 'user', id: 'u', name: 'Ada', ...actorRole(role, role === 'owner') }) as Actor
-const users = { nodes: 'x', bastions: ['x'], templates: ['x'], versions: ['x'], openRuns: 1, runs: 1 }
+const users = { nodes: 'x', bastions: ['x'], templates: ['x'], versions: ['x'], clusters: ['x'], openRuns: 1, runs: 1 }
 const values = [user('viewer'), user('owner'), row(true), row(false), 0, true, 'x', ['x'], users]
 const role = { name: 'Night', permissions: new Set(['x']) }
 const others = [{ ...role, role }, { version: 1, left: 1 }, { ansible_remote_tmp: 'x' }, 'admin', {}]
