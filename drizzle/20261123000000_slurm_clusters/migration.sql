@@ -267,6 +267,8 @@ CREATE TABLE "slurm_readiness_checks" (
 	"prefix" text,
 	"salt" jsonb,
 	"nodes" jsonb DEFAULT '[]' NOT NULL,
+	"claim_token" text,
+	"claimed_until" timestamp with time zone,
 	"error" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"started_at" timestamp with time zone,

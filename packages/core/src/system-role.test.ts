@@ -53,7 +53,7 @@ const FILES: Record<string, Record<string, number>> = {
     'packages/core/src/slurm-actions/prune-slurm-actions.ts': 1,
     'packages/core/src/slurm-actions/reassign-slurm-actions.ts': 1,
     'packages/core/src/slurm-operations/reassign-slurm-operations.ts': 1,
-    'packages/core/src/slurm-scaling/fail-stalled-readiness-checks.ts': 1,
+    'packages/core/src/slurm-scaling/fail-stalled-readiness-checks.ts': 2,
     'packages/core/src/templates/update-built-in-templates.ts': 1,
   },
   'objects of the installation: tenants, users, sessions, workers, encryption keys': {

@@ -2,7 +2,7 @@ import { checkSlurmClusters, failStalledSlurmTests, requestDueRefreshes } from '
 import type { SystemCtx } from '@muster/core/context'
 import { reassignSlurmActions } from '@muster/core/slurm-actions'
 import { reassignSlurmOperations } from '@muster/core/slurm-operations'
-import { failStalledReadinessChecks } from '@muster/core/slurm-scaling'
+import { failStalledReadinessChecks, reassignReadinessChecks } from '@muster/core/slurm-scaling'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
 const EVERY_MS = 5000
@@ -13,6 +13,7 @@ export const reconcileSlurmClusters = (runtime: SystemCtx): Reconciler =>
   reconcile('slurm clusters', EVERY_MS, runtime.log, async () => {
     await failStalledSlurmTests(runtime)
     await failStalledReadinessChecks(runtime)
+    await reassignReadinessChecks(runtime)
     return (await requestDueRefreshes(runtime)) + (await reassignSlurmActions(runtime)) + (await reassignSlurmOperations(runtime))
   })
 

@@ -32,7 +32,8 @@ export async function openController(
   { config, bastions, stopping }: Deps,
   nodeId: string,
 ): Promise<{ session: Session; command: string }> {
-  const access = (await nodeAccess(ctx, config.LOCAL_TARGETS, [nodeId])).get(nodeId)!
+  const access = (await nodeAccess(ctx, config.LOCAL_TARGETS, [nodeId])).get(nodeId)
+  if (!access) throw new QueryFailure(`There is no node ${nodeId}.`)
   if (access instanceof DomainError) throw new QueryFailure(access.message)
   const { node, hops } = access
   const blockedReason = connectBlockedReason(node) ?? unapprovedHopReason(hops)

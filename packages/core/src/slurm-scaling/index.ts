@@ -4,7 +4,7 @@ export type { ScaleCandidate } from './candidates.ts'
 export { slurmReadinessCheckChanged } from './change-events.ts'
 export { CheckSlurmReadinessInput, checkSlurmReadiness } from './check-slurm-readiness.ts'
 export { type CreatePlan, CreateSlurmClusterInput, createSlurmCluster } from './create-slurm-cluster.ts'
-export { failStalledReadinessChecks } from './fail-stalled-readiness-checks.ts'
+export { failStalledReadinessChecks, reassignReadinessChecks } from './fail-stalled-readiness-checks.ts'
 export { slurmScalePermissions } from './permissions.ts'
 export { scaleBlockedReason } from './policy.ts'
 export {
@@ -14,7 +14,7 @@ export {
   removeDatabasePassword,
 } from './prepare-cluster-group.ts'
 export { slurmReadinessQueue } from './queues.ts'
-export { recordSlurmReadiness, startSlurmReadinessCheck } from './record-slurm-readiness.ts'
+export { recordSlurmReadiness, type SlurmReadinessProgress, startSlurmReadinessCheck } from './record-slurm-readiness.ts'
 export { releaseSlurmCluster } from './release-slurm-cluster.ts'
 export {
   PreviewSlurmScaleInInput,

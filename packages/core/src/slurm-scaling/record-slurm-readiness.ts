@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import { type SlurmCluster, slurmClusters } from '../clusters/tables.ts'
 import { authorize, type Ctx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
@@ -10,16 +10,23 @@ import { type SlurmReadinessCheck, type SlurmReadinessNode, slurmReadinessChecks
 const unfinished = (ctx: Ctx, id: string) =>
   and(visibleTo(ctx, slurmReadinessChecks), eq(slurmReadinessChecks.id, id), isNull(slurmReadinessChecks.finishedAt))
 
+/** The worker renews a claim every 10 s. Another worker continues after it expires. */
+const CLAIM_SECONDS = 60
+const claimEnd = sql`now() + make_interval(secs => ${CLAIM_SECONDS})`
+
+export type SlurmReadinessClaim = { id: string; token: string }
+
 /** Claims a check. @returns null when another worker has it, or it ended */
 export async function startSlurmReadinessCheck(
   ctx: Ctx,
-  { id }: { id: string },
+  { id, token }: SlurmReadinessClaim,
 ): Promise<{ check: SlurmReadinessCheck; cluster: SlurmCluster | null } | null> {
   authorize(ctx, slurmScalePermissions.report)
+  const { startedAt, claimedUntil } = slurmReadinessChecks
   const [check] = await ctx.db
     .update(slurmReadinessChecks)
-    .set({ startedAt: sql`now()` })
-    .where(and(unfinished(ctx, id), isNull(slurmReadinessChecks.startedAt)))
+    .set({ claimToken: token, claimedUntil: claimEnd, startedAt: sql`coalesce(${startedAt}, now())` })
+    .where(and(unfinished(ctx, id), or(isNull(claimedUntil), lte(claimedUntil, sql`now()`))))
     .returning()
   if (!check) return null
   ctx.notify(slurmReadinessCheckChanged(check))
@@ -27,15 +34,24 @@ export async function startSlurmReadinessCheck(
   return { check, cluster: cluster ?? null }
 }
 
-/** Stores the findings so far; `error`, null for none, ends the check. No effect when it has finished. */
+/** `error`, null for none, ends the check. Fields that are undefined stay. */
+export type SlurmReadinessProgress = { nodes?: SlurmReadinessNode[]; error?: string | null }
+
+/** Renews the claim of a check, and stores the findings so far. @returns false when the claim is lost, and nothing was stored */
 export async function recordSlurmReadiness(
   ctx: Ctx,
-  { id, nodes, error }: { id: string; nodes: SlurmReadinessNode[]; error?: string | null },
-): Promise<void> {
+  { id, token, nodes, error }: SlurmReadinessClaim & SlurmReadinessProgress,
+): Promise<boolean> {
   authorize(ctx, slurmScalePermissions.report)
-  await ctx.db
+  const stored = await ctx.db
     .update(slurmReadinessChecks)
-    .set({ nodes: sanitizeForPostgres(nodes), ...(error === undefined ? {} : { error, finishedAt: sql`now()` }) })
-    .where(unfinished(ctx, id))
-  ctx.notify(slurmReadinessCheckChanged({ id, tenantId: ctx.tenantId }))
+    .set({
+      claimedUntil: claimEnd,
+      ...(nodes ? { nodes: sanitizeForPostgres(nodes) } : {}),
+      ...(error === undefined ? {} : { error, finishedAt: sql`now()` }),
+    })
+    .where(and(unfinished(ctx, id), eq(slurmReadinessChecks.claimToken, token)))
+    .returning({ id: slurmReadinessChecks.id })
+  if (stored.length > 0 && (nodes || error !== undefined)) ctx.notify(slurmReadinessCheckChanged({ id, tenantId: ctx.tenantId }))
+  return stored.length > 0
 }

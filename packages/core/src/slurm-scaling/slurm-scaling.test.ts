@@ -38,6 +38,7 @@ import {
   prepareDatabasePassword,
   previewSlurmScaleIn,
   previewSlurmScaleOut,
+  reassignReadinessChecks,
   recordSlurmReadiness,
   releaseSlurmCluster,
   removeDatabasePassword,
@@ -323,12 +324,13 @@ describe('a check of nodes', () => {
     const clusterId = await created()
     const found = await check({ clusterId, nodeIds: idsOf(1, 4) })
     expect(found.nodes).toMatchObject(nodes.slice(2, 4).map(({ id, name }) => ({ nodeId: id, name, checks: null })))
-    expect(await startSlurmReadinessCheck(ours.worker, found)).toMatchObject({ cluster: { id: clusterId } })
-    expect(await startSlurmReadinessCheck(ours.worker, found)).toBeNull()
+    const claim = { id: found.id, token: 'first' }
+    expect(await startSlurmReadinessCheck(ours.worker, claim)).toMatchObject({ cluster: { id: clusterId } })
+    expect(await startSlurmReadinessCheck(ours.worker, { ...claim, token: 'second' })).toBeNull()
     const checks = [{ name: 'clock', state: 'OK' as const, message: 'equal' }]
     const checked = found.nodes.map((node) => ({ ...node, checks }))
-    await recordSlurmReadiness(ours.worker, { id: found.id, nodes: checked, error: null })
-    await recordSlurmReadiness(ours.worker, { id: found.id, nodes: [], error: 'late' })
+    await recordSlurmReadiness(ours.worker, { ...claim, nodes: checked, error: null })
+    await recordSlurmReadiness(ours.worker, { ...claim, nodes: [], error: 'late' })
     const rows = await t.runtime.db.select().from(slurmReadinessChecks).where(eq(slurmReadinessChecks.id, found.id))
     expect(rows).toMatchObject([{ nodes: checked, error: null, finishedAt: expect.any(Date) }])
   })
@@ -340,9 +342,25 @@ describe('a check of nodes', () => {
     await expect(check({ nodeIds: idsOf(0, 1) })).rejects.toThrow(/none of the nodes can join/)
   })
 
+  test('is continued by another worker after the first one is lost', async () => {
+    const { id } = await check()
+    const first = { id, token: 'first' }
+    const second = { id, token: 'second' }
+    await startSlurmReadinessCheck(ours.worker, first)
+    expect(await reassignReadinessChecks(systemCtx(t.runtime))).toBe(0)
+    await t.runtime.db
+      .update(slurmReadinessChecks)
+      .set({ claimedUntil: sql`now() - interval '1 s'` })
+      .where(eq(slurmReadinessChecks.id, id))
+    expect(await reassignReadinessChecks(systemCtx(t.runtime))).toBe(1)
+    expect(await startSlurmReadinessCheck(ours.worker, second)).toMatchObject({ check: { id } })
+    expect(await recordSlurmReadiness(ours.worker, first)).toBe(false)
+    expect(await recordSlurmReadiness(ours.worker, { ...second, error: null })).toBe(true)
+  })
+
   test('fails when its worker is lost', async () => {
     const { id } = await check()
-    await startSlurmReadinessCheck(ours.worker, { id })
+    await startSlurmReadinessCheck(ours.worker, { id, token: 'lost' })
     expect(await failStalledReadinessChecks(systemCtx(t.runtime))).toBe(0)
     await t.runtime.db
       .update(slurmReadinessChecks)

@@ -25,6 +25,9 @@ export const slurmReadinessChecks = snakeCase.table(
     /** Salt of a new cluster; null: that of `clusterId`. */
     salt: jsonb().$type<SaltColumns>(),
     nodes: jsonb().$type<SlurmReadinessNode[]>().notNull().default(sql`'[]'::jsonb`),
+    /** Token of the worker that has claimed the check, and until when. */
+    claimToken: text(),
+    claimedUntil: at(),
     /** Why the check could not be made. */
     error: text(),
     createdAt: createdAt(),
