@@ -146,6 +146,27 @@ export function testExternalClusters(context: () => Context): void {
     await slurm().run(['scancel', id])
   })
 
+  test('shows totals of all clusters, and estimates the earliest start of a job', async () => {
+    await open('/slurm')
+    await expect(page().getByTestId('slurm-region')).toContainText('lab')
+    await expect(page().getByTestId('gpu-model').filter({ hasText: 'h100' })).toContainText('lab')
+    const form = page().getByRole('form', { name: t('slurmOverview.startTitle') })
+    const starts = page().getByTestId('slurm-start')
+    const estimate = async (gpus: string) => {
+      await form.getByLabel(t('slurmOverview.gpus')).fill(gpus)
+      await form.getByLabel(t('slurmOverview.gpuType')).selectOption('h100')
+      await button(t('slurmOverview.estimate')).click()
+    }
+    await estimate('1')
+    await expect(starts).toContainText('lab')
+    await expect(starts.getByText(t('slurmOverview.startsNow')).first()).toBeVisible()
+    await estimate('9000')
+    await expect(starts.getByText(/does not have enough nodes in service/).first()).toBeVisible()
+    await form.getByLabel(t('slurmOverview.cpus')).fill('2000000')
+    await button(t('slurmOverview.estimate')).click()
+    await expect(form.getByRole('alert')).toBeVisible()
+  })
+
   test('refuses a second cluster with the same controller', async () => {
     const [controller] = slurm().controllers
     await open('/slurm/external-clusters')
@@ -193,27 +214,6 @@ export function testExternalClusters(context: () => Context): void {
       .first()
       .click()
     await expect(cluster('lab')).toContainText(t('slurmKind.EXTERNAL'))
-  })
-
-  test('shows totals of all clusters, and estimates the earliest start of a job', async () => {
-    await open('/slurm')
-    await expect(page().getByTestId('slurm-region')).toContainText('lab')
-    await expect(page().getByTestId('gpu-model').filter({ hasText: 'h100' })).toContainText('lab')
-    const form = page().getByRole('form', { name: t('slurmOverview.startTitle') })
-    const starts = page().getByTestId('slurm-start')
-    const estimate = async (gpus: string) => {
-      await form.getByLabel(t('slurmOverview.gpus')).fill(gpus)
-      await form.getByLabel(t('slurmOverview.gpuType')).selectOption('h100')
-      await button(t('slurmOverview.estimate')).click()
-    }
-    await estimate('1')
-    await expect(starts).toContainText('lab')
-    await expect(starts.getByText(t('slurmOverview.startsNow')).first()).toBeVisible()
-    await estimate('9000')
-    await expect(starts.getByText(/does not have enough nodes in service/).first()).toBeVisible()
-    await form.getByLabel(t('slurmOverview.cpus')).fill('2000000')
-    await button(t('slurmOverview.estimate')).click()
-    await expect(form.getByRole('alert')).toBeVisible()
   })
 
   test('removes a cluster and touches nothing on it', async () => {
