@@ -59,7 +59,7 @@ export const slurmScaling = {
     saltCa: 'CA certificate of the Salt API',
     saltCaHint: 'PEM. Empty: the authorities that the workers trust.',
     saltEauth: 'External authentication',
-    saltEauthHint: 'Of the Salt master, such as pam, ldap or sharedsecret.',
+    saltEauthHint: 'Of the Salt master, such as ldap or sharedsecret. Empty: pam.',
     saltHint: 'The minions of nodes are checked, too. None: over SSH only.',
     shards: 'Shards per GPU',
     shardsHint: 'Maximum number of jobs that share a GPU. GPUs with MIG devices have no shards. Leave empty for none.',

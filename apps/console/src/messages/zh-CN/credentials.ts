@@ -5,7 +5,7 @@ export const credentials = {
     BASTION: '跳板机',
     BECOME: '提权密码',
     GIT: 'Git 服务器',
-    SALT: 'Salt API',
+    SALT: 'Salt API 登录',
     SSH_KEY: 'SSH 密钥',
     SSH_PASSWORD: 'SSH 密码',
   },

@@ -38,7 +38,6 @@ export function SaltFields({ form, onChange, errorOf }: Props) {
             label={t('slurmScale.saltEauth')}
             hint={t('slurmScale.saltEauthHint')}
             mono
-            placeholder="pam"
             optional
             value={form.saltEauth}
             onChange={(event) => onChange({ saltEauth: event.target.value })}
