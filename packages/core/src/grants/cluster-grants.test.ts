@@ -20,6 +20,7 @@ import {
 } from '../slurm-configs/index.ts'
 import { cancelSlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
 import {
+  checkSlurmReadiness,
   previewSlurmScaleIn,
   previewSlurmScaleOut,
   releaseSlurmCluster,
@@ -146,6 +147,7 @@ const CLUSTER_VERBS: [permission: string, verb: string, call: (ctx: Ctx, cluster
     'scaleOutSlurmCluster',
     (ctx, clusterId) => scaleOutSlurmCluster(ctx, { clusterId, limit: 'n001', ...scaling }),
   ],
+  ['slurm:scale:nodes', 'checkSlurmReadiness', (ctx, clusterId) => checkSlurmReadiness(ctx, { clusterId, limit: 'n001' })],
   ['slurm:scale:nodes', 'releaseSlurmCluster', (ctx, id) => releaseSlurmCluster(ctx, { id })],
   ['slurm:operation:cancel', 'cancelSlurmOperation', async (ctx, id) => cancelSlurmOperation(ctx, { id: await operation(id) })],
 ]

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { ProgramFolder, SALT_FIELDS, saltColumns } from '../clusters/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
-import { authorize, type Ctx } from '../kernel/context.ts'
+import { authorize, authorizeSomewhere, type Ctx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id, Ids, singleLineText } from '../kernel/input.ts'
@@ -13,7 +13,7 @@ import { findCandidates } from './candidates.ts'
 import { slurmReadinessCheckChanged } from './change-events.ts'
 import { slurmScalePermissions } from './permissions.ts'
 import { slurmReadinessQueue } from './queues.ts'
-import { isOneSelection, ONE_SELECTION, scalableCluster } from './scale-out.ts'
+import { authorizeCandidates, isOneSelection, ONE_SELECTION, scalableCluster } from './scale-out.ts'
 import { type SlurmReadinessCheck, slurmReadinessChecks } from './tables.ts'
 
 const MAX_NODES = 500
@@ -34,16 +34,17 @@ export const CheckSlurmReadinessInput = z
   .refine(isOneSelection, ONE_SELECTION)
 
 /**
- * Starts a check of nodes over SSH, and through Salt where the cluster uses it: whether they can join a cluster now. It changes nothing. Nodes that cannot join by what is known of
- * them are left out: previews show the reason.
- * @throws NotFound; Conflict the cluster is not managed; InvalidInput no node is left, or more than 500 are
+ * Starts a check of nodes over SSH, and through Salt where the cluster uses it: whether they can join a cluster now. It changes nothing.
+ * Nodes that cannot join by what is known of them are left out: previews show the reason.
+ * @throws Forbidden; NotFound; Conflict the cluster is not managed; InvalidInput no node is left, or more than 500 are
  */
 export async function checkSlurmReadiness(
   ctx: Ctx,
   input: z.input<typeof CheckSlurmReadinessInput>,
 ): Promise<SlurmReadinessCheck> {
-  authorize(ctx, slurmScalePermissions.nodes)
+  authorizeSomewhere(ctx, slurmScalePermissions.nodes)
   const { idempotencyKey, ...request } = parseInput(CheckSlurmReadinessInput, input)
+  if (!request.clusterId) authorize(ctx, slurmScalePermissions.nodes)
   const key = { verb: 'checkSlurmReadiness', key: idempotencyKey, input: request, result: oneRow(slurmReadinessChecks) }
   return idempotent(ctx, key, async (tx, ctx) => {
     const { clusterId, limit, nodeIds } = request
@@ -52,6 +53,7 @@ export async function checkSlurmReadiness(
     const names = target ? nodeNames(parseConfig(target.version.files['slurm.conf'])) : []
     const path = nodeIds ? 'nodeIds' : 'limit'
     const candidates = await findCandidates(tx, ctx, nodeIds ?? limit!, new Set(names), path)
+    await authorizeCandidates(tx, ctx, candidates)
     const usable = candidates.filter(({ blockedReason }) => blockedReason === null)
     if (usable.length === 0) throw new InvalidInput([{ path, message: 'none of the nodes can join; the preview shows why' }])
     if (usable.length > MAX_NODES) throw new InvalidInput([{ path, message: `at most ${MAX_NODES} nodes at once` }])

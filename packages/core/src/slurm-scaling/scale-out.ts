@@ -104,11 +104,7 @@ async function preview(db: Tx | Ctx['db'], ctx: Ctx, request: Request): Promise<
     config: one.config && withShards(one.config, request.shardsPerGpu),
     blockedReason: one.blockedReason ?? (one.config?.switchName == null ? switchReason : null),
   }))
-  // A grant for a cluster gives no access to further machines.
-  if (permissionDeniedReason(ctx.actor, slurmScalePermissions.nodes) !== null) {
-    const ids = candidates.map(({ node }) => node.id)
-    await authorizeNodes(db, ctx, jobRunPermissions.start, ids, { template: await installTemplate(db, ctx), connects: true })
-  }
+  await authorizeCandidates(db, ctx, candidates)
   const usable = candidates.filter(({ blockedReason }) => blockedReason === null)
   const total = names.length + usable.length
   const blockedReason =
@@ -135,6 +131,17 @@ async function installTemplate(db: Tx | Ctx['db'], ctx: Ctx): Promise<{ id: stri
     .from(jobTemplates)
     .where(and(visibleTo(ctx, jobTemplates), eq(jobTemplates.name, INSTALL_TEMPLATE)))
   return { id: template?.id ?? null, name: INSTALL_TEMPLATE }
+}
+
+/** A grant for a cluster gives no access to further machines. @throws Forbidden names nodes that the caller may not install */
+export async function authorizeCandidates(
+  db: Tx | Ctx['db'],
+  ctx: Ctx,
+  candidates: readonly Pick<ScaleCandidate, 'node'>[],
+): Promise<void> {
+  if (permissionDeniedReason(ctx.actor, slurmScalePermissions.nodes) === null) return
+  const ids = candidates.map(({ node }) => node.id)
+  await authorizeNodes(db, ctx, jobRunPermissions.start, ids, { template: await installTemplate(db, ctx), connects: true })
 }
 
 /** Why nodes without a switch cannot join; null when they can. Slurm would give them no jobs. */
