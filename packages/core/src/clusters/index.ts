@@ -29,7 +29,7 @@ export { finishSlurmTest, recordSlurmTestQueries, startSlurmTest } from './recor
 export { refreshSlurmCluster, requestRefresh } from './refresh-slurm-cluster.ts'
 export { removeSlurmCluster } from './remove-slurm-cluster.ts'
 export { requestDueRefreshes } from './request-due-refreshes.ts'
-export { SALT_FIELDS, type SaltColumns, saltColumns, WITHOUT_SALT } from './salt.ts'
+export { SALT_FIELDS, saltColumns, WITHOUT_SALT } from './salt.ts'
 export {
   CLUSTER_KINDS,
   CLUSTER_STATES,
@@ -38,6 +38,7 @@ export {
   type ClusterInstall,
   type ClusterKind,
   type QueryReport,
+  type SaltColumns,
   type SlurmCluster,
   type SlurmClusterTest,
   type SlurmJobRow,

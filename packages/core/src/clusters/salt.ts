@@ -6,7 +6,7 @@ import { visibleTo } from '../kernel/db/rows.ts'
 import { InvalidInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { CaCertificate } from '../kernel/outbound/index.ts'
-import type { SlurmCluster } from './tables.ts'
+import type { SaltColumns } from './tables.ts'
 
 /** Name of an external authentication of Salt without an entry in the settings of the cluster. */
 const DEFAULT_EAUTH = 'pam'
@@ -22,7 +22,6 @@ export const SALT_FIELDS = {
   saltCaCertificate: CaCertificate.nullish(),
 }
 type SaltFields = z.output<z.ZodObject<typeof SALT_FIELDS>>
-export type SaltColumns = Pick<SlurmCluster, 'saltCredentialId' | 'saltEauth' | 'saltCaCertificate'>
 export const WITHOUT_SALT: SaltColumns = { saltCredentialId: null, saltEauth: null, saltCaCertificate: null }
 
 /**

@@ -144,6 +144,7 @@ export const slurmClusters = snakeCase.table(
   ],
 )
 export type SlurmCluster = typeof slurmClusters.$inferSelect
+export type SaltColumns = Pick<SlurmCluster, 'saltCredentialId' | 'saltEauth' | 'saltCaCertificate'>
 
 const clusterRef = () =>
   uuid()
