@@ -5,8 +5,8 @@ export const saltFields = (t: InputFields) => ({
   saltCredentialId: t.id({
     description: 'Credential of the kind SALT: readiness of nodes is also checked through this salt-api. Null: without Salt.',
   }),
-  saltEauth: t.string({ description: 'External authentication of the master for this login. Default: pam.' }),
+  saltEauth: t.string({ description: 'External authentication of the master for this login; pam when null.' }),
   saltCaCertificate: t.string({
-    description: 'Certificates of the only accepted authorities of salt-api, in PEM. Default: those that the workers trust.',
+    description: 'Certificates of the only accepted authorities of salt-api, in PEM; null: those that the workers trust.',
   }),
 })
