@@ -10,6 +10,8 @@ const TEST_FIELDS = `id node { id name } programFolder isOk error createdAt star
   preview { clusterName version controllers { hostname role isUp } nodes cpus gpus jobs partitions }`
 const OPERATION_FIELDS = `id cluster { id name } kind status reason error configNumber nodeCount problemCount
   steps { name state message startedAt finishedAt } createdAt startedAt finishedAt`
+const READINESS_FIELDS = `id cluster { id name } nodes { nodeId name isReady checks { name state message } } error
+  createdAt startedAt finishedAt`
 
 export const LIST = `query RestSlurmClusters($first: Int, $after: String) {
   result: slurmClusters(first: $first, after: $after) { ${PAGE} edges { node { ${CLUSTER} } } }
@@ -66,6 +68,16 @@ export const CHECK_NODES = `query RestPreviewSlurmScaleOut($input: PreviewSlurmS
     }
     ${ERRORS}
   }
+}`
+
+export const READINESS = `mutation RestCheckSlurmReadiness($input: CheckSlurmReadinessInput!) {
+  result: checkSlurmReadiness(input: $input) {
+    ... on CheckSlurmReadinessPayload { slurmReadinessCheck { ${READINESS_FIELDS} } } ${ERRORS}
+  }
+}`
+
+export const READINESS_RESULT = `query RestSlurmReadinessCheck($id: ID!) {
+  result: node(id: $id) { ... on SlurmReadinessCheck { ${READINESS_FIELDS} } }
 }`
 
 export const SCALE_OUT = `mutation RestScaleOutSlurmCluster($input: ScaleOutSlurmClusterInput!) {

@@ -1,4 +1,18 @@
-import { CHECK_NODES, CONNECT, INFO, LIST, NODES, OPERATION, REFRESH, REMOVE, SCALE_OUT, TEST, TEST_RESULT } from './documents.ts'
+import {
+  CHECK_NODES,
+  CONNECT,
+  INFO,
+  LIST,
+  NODES,
+  OPERATION,
+  READINESS,
+  READINESS_RESULT,
+  REFRESH,
+  REMOVE,
+  SCALE_OUT,
+  TEST,
+  TEST_RESULT,
+} from './documents.ts'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
 
@@ -26,6 +40,10 @@ export const SLURM_ENDPOINTS: Record<string, Partial<Record<Method, RestEndpoint
   '/api/slurm/clusters/:id/nodes': { GET: { document: NODES, isPaged: true, field: 'nodes' } },
   '/api/slurm/clusters/:id/refresh': { POST: { document: REFRESH, field: 'slurmCluster', status: 202 } },
   '/api/slurm/nodes/check': { POST: { document: CHECK_NODES, hasBody: true } },
+  '/api/slurm/nodes/check-saltstack': {
+    POST: { document: READINESS, hasBody: true, field: 'slurmReadinessCheck', status: 202 },
+  },
+  '/api/slurm/nodes/check-saltstack/:id': { GET: { document: READINESS_RESULT } },
   '/api/slurm/nodes/scale': { POST: { document: SCALE_OUT, hasBody: true, field: 'slurmOperation', status: 202 } },
   '/api/slurm/operations/:id': { GET: { document: OPERATION, isPaged: true } },
 }

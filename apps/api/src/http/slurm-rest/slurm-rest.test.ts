@@ -159,6 +159,19 @@ describe('endpoints', () => {
     expect((await call(others.owner, `GET /operations/${body.id}`)).status).toBe(404)
   })
 
+  test('check-saltstack starts a readiness check and returns it', async () => {
+    const input = { clusterId: managedId, nodeIds: [nodeId(4)] }
+    const { status, body } = await call(ours.admin, 'POST /nodes/check-saltstack', input)
+    const nodes = [{ nodeId: nodeId(4), name: expect.any(String), isReady: null, checks: null }]
+    expect([status, body]).toMatchObject([202, { cluster: { id: managedId }, nodes, error: null, finishedAt: null }])
+    expect(await call(ours.viewer, `GET /nodes/check-saltstack/${body.id}`)).toMatchObject({ status: 200, body })
+    expect((await call(others.owner, `GET /nodes/check-saltstack/${body.id}`)).status).toBe(404)
+    const [entry] = await t.runtime.db.query.auditEntries.findMany({
+      where: { tenantId: ours.tenant.id, action: 'slurm_readiness.check', outcome: 'succeeded' },
+    })
+    expect(entry).toBeDefined()
+  })
+
   test('DELETE removes a cluster', async () => {
     const id = await add('spare', 5)
     expect(await call(ours.admin, `DELETE /clusters/${id}`)).toMatchObject({ status: 200, body: { deletedId: id } })
@@ -177,6 +190,8 @@ const requests = (): { request: string; body?: object; isRestricted?: boolean; i
   { request: `GET /clusters/${external}/nodes` },
   { request: `POST /clusters/${external}/refresh`, isRestricted: true },
   { request: 'POST /nodes/check', body: { clusterId: managedId, limit: 'all' }, isRestricted: true },
+  { request: 'POST /nodes/check-saltstack', body: { clusterId: managedId, nodeIds: [nodeId(4)] }, isRestricted: true },
+  { request: `GET /nodes/check-saltstack/${external}` },
   {
     ...{ request: 'POST /nodes/scale', isRestricted: true },
     body: { clusterId: managedId, nodeIds: [nodeId(4)], fingerprint: 'x', reason: 'x' },
