@@ -33,7 +33,7 @@ export async function interleave(
 export type Turn = () => Promise<{ count: number; seconds: number }>
 
 /**
- * Alternates between both in short turns, `turns` of each for every sample: load that lasts longer than a turn affects both equally.
+ * Alternates between both, `turns` turns of each per sample: other load that spans several turns affects both equally.
  * @returns count per CPU second
  */
 export async function interleaveTurns(

@@ -5,6 +5,7 @@ export { type Farm, type FarmAnswer, type FarmCall, type FarmHost, type FarmOpti
 export { type ProfileName, profiles } from './profiles.ts'
 export { relayToRack } from './relay-to-rack.ts'
 export { type FolderServer, serveFolder } from './serve-folder.ts'
+export { SLURM_NODE_LIMITS } from './slurm/config.ts'
 export { type SlurmRepository, serveSlurmPackages } from './slurm/packages.ts'
 export { canRunSlurm } from './slurm/programs.ts'
 export { listLabs, type OwnedLab, startLab } from './start-lab.ts'

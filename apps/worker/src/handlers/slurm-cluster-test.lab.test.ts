@@ -122,6 +122,6 @@ describe.runIf(canRunSlurm())('the test of a controller', () => {
       .set({ startedAt: sql`now() - interval '11 minutes'` })
       .where(eq(slurmClusterTests.id, id))
     await failStalledSlurmTests(systemCtx(runtime))
-    expect(await read()).toMatchObject({ isOk: false, error: 'The worker was lost during the test. Test again.' })
+    expect(await read()).toMatchObject({ isOk: false, error: 'The worker was lost during the test. Try again.' })
   })
 })

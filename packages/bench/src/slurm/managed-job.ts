@@ -1,4 +1,4 @@
-import { type OwnedLab, serveSlurmPackages, startLab } from '@muster/lab'
+import { type OwnedLab, SLURM_NODE_LIMITS, serveSlurmPackages, startLab } from '@muster/lab'
 import type { Client } from '../client.ts'
 import { discover, onboard } from '../onboard.ts'
 import { CREATE_CLUSTER, OPERATION_UPDATED, PREVIEW_SCALE_IN, PREVIEW_SCALE_OUT, SCALE_IN, SCALE_OUT } from './documents.ts'
@@ -6,14 +6,6 @@ import { CREATE_CLUSTER, OPERATION_UPDATED, PREVIEW_SCALE_IN, PREVIEW_SCALE_OUT,
 const CONTROLLER = 'ctl-m'
 const COMPUTE = ['cpu-m1', 'cpu-m2', 'cpu-m3', 'cpu-m4']
 export const MANAGED_NODES = [CONTROLLER, ...COMPUTE]
-/** What a lab node cannot do, as in packages/lab/src/slurm/config.ts. */
-const LAB_LINES = [
-  'ProctrackType=proctrack/linuxproc',
-  'TaskPlugin=task/none',
-  'JobAcctGatherType=jobacct_gather/none',
-  'MpiDefault=none',
-  'SlurmdParameters=config_overrides',
-]
 /** Longest accepted time in seconds between two lines of the job, which writes one per second. */
 const MAX_GAP_SECONDS = 3
 
@@ -47,7 +39,7 @@ export async function managedJob(api: Client, print: (text: string) => void): Pr
         computeNodeIds: idsOf(COMPUTE.slice(0, 2)),
         maxNodes: 4,
         repositoryUrl: repository.url,
-        extraLines: LAB_LINES,
+        extraLines: [...SLURM_NODE_LIMITS],
         reason: 'main job',
       },
     })

@@ -1,34 +1,21 @@
-import { and, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, isNull, lt, sql } from 'drizzle-orm'
 import { authorize, inTransaction, type SystemCtx } from '../kernel/context.ts'
+import { isStalled, stalledReason } from '../kernel/db/stalled.ts'
 import { slurmReadinessCheckChanged } from './change-events.ts'
 import { slurmScalePermissions } from './permissions.ts'
 import { slurmReadinessQueue } from './queues.ts'
 import { slurmReadinessChecks } from './tables.ts'
 
-/** Longer than a check of 500 nodes that do not answer, and the time that it may wait for a worker. */
+/** Longer than a check of 500 nodes that do not answer. */
 const RUNNING_S = 3600
-const WAITING_S = 3600
 
 /** Reconciler, over all tenants: fails checks that no worker took, or that no worker could end. @returns their number */
 export async function failStalledReadinessChecks(ctx: SystemCtx): Promise<number> {
   authorize(ctx, slurmScalePermissions.schedule)
-  const { startedAt, createdAt, finishedAt } = slurmReadinessChecks
   const checks = await ctx.db
     .update(slurmReadinessChecks)
-    .set({
-      error: sql`case when ${startedAt} is null then 'No worker started the check within an hour. Check that a worker runs, then try again.'
-        else 'The worker was lost during the check. Try again.' end`,
-      finishedAt: sql`now()`,
-    })
-    .where(
-      and(
-        isNull(finishedAt),
-        or(
-          lt(startedAt, sql`now() - make_interval(secs => ${RUNNING_S})`),
-          and(isNull(startedAt), lt(createdAt, sql`now() - make_interval(secs => ${WAITING_S})`)),
-        ),
-      ),
-    )
+    .set({ error: stalledReason(slurmReadinessChecks, 'the check'), finishedAt: sql`now()` })
+    .where(isStalled(slurmReadinessChecks, RUNNING_S))
     .returning({ id: slurmReadinessChecks.id, tenantId: slurmReadinessChecks.tenantId })
   for (const check of checks) ctx.notify(slurmReadinessCheckChanged(check))
   return checks.length

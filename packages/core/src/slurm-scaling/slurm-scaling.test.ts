@@ -1,9 +1,8 @@
 import { parseConfig } from '@muster/slurm/config'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createConfig, gresLines, nodeLine } from '../../../slurm/src/config/create.ts'
-import { addSlurmCluster, removeSlurmCluster, slurmClusters, updateSlurmCluster } from '../clusters/index.ts'
-import { deleteCredential } from '../credentials/index.ts'
+import { createConfig } from '../../../slurm/src/config/create.ts'
+import { removeSlurmCluster, slurmClusters } from '../clusters/index.ts'
 import {
   createNodeGroup,
   deleteNodeGroup,
@@ -12,40 +11,31 @@ import {
   setNodeGroupMembers,
   updateNodeGroup,
 } from '../groups/index.ts'
-import { inTransaction, systemCtx, tenantCtx } from '../kernel/context.ts'
+import { inTransaction, tenantCtx } from '../kernel/context.ts'
 import { actorRole, type Grant, perClusterPermissions, perNodePermissions } from '../kernel/permissions.ts'
 import { type ComputeNode, computeNodes, importNodes } from '../nodes/index.ts'
 import { runJob } from '../runs/index.ts'
 import { recordSlurmConfigRollout, slurmConfigVersions } from '../slurm-configs/index.ts'
-import { lockCluster, type SlurmOperation, slurmOperationNodes, slurmOperations } from '../slurm-operations/index.ts'
+import { lockCluster, slurmOperationNodes, slurmOperations } from '../slurm-operations/index.ts'
 import { OPERATION_TEMPLATES } from '../templates/index.ts'
 import { jobTemplates } from '../templates/tables.ts'
-import { discoveryFixture } from '../testing/discovery-fixture.ts'
-import type { TenantFixture } from '../testing/factories.ts'
 import { recordRefresh } from '../testing/record-refresh.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { configLineOf, type ScalingFixture, scalingFixture } from '../testing/scaling-fixture.ts'
 import { slurmNode, slurmPartition } from '../testing/slurm-fixture.ts'
 import { setSecretVar, unsetSecretVar } from '../variables/index.ts'
 import { variableScopes, variableSecrets } from '../variables/tables.ts'
-import { configNodeOf, gresOf, gresType, withShards } from './config-node.ts'
 import {
   type CreatePlan,
-  checkSlurmReadiness,
-  createSlurmCluster,
-  failStalledReadinessChecks,
   forgetClusterConfig,
   prepareClusterGroup,
   prepareDatabasePassword,
   previewSlurmScaleIn,
   previewSlurmScaleOut,
-  reassignReadinessChecks,
-  recordSlurmReadiness,
   releaseSlurmCluster,
   removeDatabasePassword,
   scaleInSlurmCluster,
   scaleOutSlurmCluster,
-  slurmReadinessChecks,
-  startSlurmReadinessCheck,
   storeScaledConfig,
 } from './index.ts'
 
@@ -54,60 +44,15 @@ vi.mock('@muster/slurm/config', async (original) => {
   return { ...actual, parseConfig: vi.fn(actual.parseConfig) }
 })
 
-const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
 let t: TestRuntime
-let ours: TenantFixture
-let nodes: ComputeNode[]
 beforeAll(async () => {
   t = await testRuntime()
 })
 afterAll(() => t.close())
+let { ours, nodes, idsOf, create, created, end } = {} as ScalingFixture
 beforeEach(async () => {
-  ours = await t.given.tenant()
-  const { id: credentialId } = await t.given.credential(ours.admin, 'SSH_KEY')
-  const added = await t.given.fleet(ours.admin, { nodes: 12, with: { hostKey: HOST_KEY, credentialId } })
-  nodes = await t.runtime.db
-    .update(computeNodes)
-    .set({ readyAt: sql`now()`, cpuSockets: 2, cpuCores: 16, cpuThreads: 32, memoryBytes: 64 * 1024 ** 3 })
-    .where(eq(computeNodes.tenantId, ours.tenant.id))
-    .returning()
-  nodes = added.map(({ id }) => nodes.find((node) => node.id === id)!)
+  ;({ ours, nodes, idsOf, create, created, end } = await scalingFixture(t))
 })
-
-const idsOf = (from: number, to: number) => nodes.slice(from, to).map(({ id }) => id)
-const create = (more: object = {}, ctx = ours.admin) =>
-  createSlurmCluster(ctx, {
-    name: 'prod',
-    controllerNodeId: nodes[0]!.id,
-    computeNodeIds: idsOf(1, 3),
-    reason: 'test',
-    ...more,
-  })
-const end = ({ id }: SlurmOperation) =>
-  t.runtime.db.update(slurmOperations).set({ finishedAt: sql`now()` }).where(eq(slurmOperations.id, id))
-const lineOf = ({ name }: ComputeNode) => `NodeName=${name.toLowerCase()} CPUs=32 RealMemory=1000`
-
-/** A cluster of nodes[1] and nodes[10], whose names begin alike. */
-async function created(more: object = {}): Promise<string> {
-  const operation = await create({ computeNodeIds: [nodes[1]!.id, nodes[10]!.id], ...more })
-  const members = [nodes[1]!, nodes[10]!]
-  const text = [
-    'ClusterName=prod',
-    `SlurmctldHost=${nodes[0]!.name}`,
-    ...members.map(lineOf),
-    'PartitionName=batch Nodes=ALL Default=YES',
-    '',
-  ]
-  const version = await storeScaledConfig(ours.worker, {
-    operation,
-    origin: 'CREATED',
-    files: { 'slurm.conf': text.join('\n') },
-    settings: null,
-  })
-  await recordSlurmConfigRollout(ours.worker, { clusterId: operation.clusterId, number: version.number })
-  await end(operation)
-  return operation.clusterId
-}
 
 test('users cannot run the templates of operations', async () => {
   const fixture = await t.given.tenant()
@@ -317,68 +262,13 @@ describe('scale-out', () => {
   })
 })
 
-describe('a check of nodes', () => {
-  const check = (more: object = {}, ctx = ours.admin) => checkSlurmReadiness(ctx, { nodeIds: idsOf(3, 5), ...more })
-
-  test('is of the nodes that can join, and is recorded by one worker', async () => {
-    const clusterId = await created()
-    const found = await check({ clusterId, nodeIds: idsOf(1, 4) })
-    expect(found.nodes).toMatchObject(nodes.slice(2, 4).map(({ id, name }) => ({ nodeId: id, name, checks: null })))
-    const claim = { id: found.id, token: 'first' }
-    expect(await startSlurmReadinessCheck(ours.worker, claim)).toMatchObject({ cluster: { id: clusterId } })
-    expect(await startSlurmReadinessCheck(ours.worker, { ...claim, token: 'second' })).toBeNull()
-    const checks = [{ name: 'clock', state: 'OK' as const, message: 'equal' }]
-    const checked = found.nodes.map((node) => ({ ...node, checks }))
-    await recordSlurmReadiness(ours.worker, { ...claim, nodes: checked, error: null })
-    await recordSlurmReadiness(ours.worker, { ...claim, nodes: [], error: 'late' })
-    const rows = await t.runtime.db.select().from(slurmReadinessChecks).where(eq(slurmReadinessChecks.id, found.id))
-    expect(rows).toMatchObject([{ nodes: checked, error: null, finishedAt: expect.any(Date) }])
-  })
-
-  test('needs an admin, nodes of the tenant, and one that can join', async () => {
-    await expect(check({}, ours.operator)).rejects.toThrow(/slurm:scale:nodes/)
-    await expect(check({}, (await t.given.tenant()).admin)).rejects.toThrow(/There is no/)
-    await created()
-    await expect(check({ nodeIds: idsOf(0, 1) })).rejects.toThrow(/none of the nodes can join/)
-  })
-
-  test('is continued by another worker after the first one is lost', async () => {
-    const { id } = await check()
-    const first = { id, token: 'first' }
-    const second = { id, token: 'second' }
-    await startSlurmReadinessCheck(ours.worker, first)
-    expect(await reassignReadinessChecks(systemCtx(t.runtime))).toBe(0)
-    await t.runtime.db
-      .update(slurmReadinessChecks)
-      .set({ claimedUntil: sql`now() - interval '1 s'` })
-      .where(eq(slurmReadinessChecks.id, id))
-    expect(await reassignReadinessChecks(systemCtx(t.runtime))).toBe(1)
-    expect(await startSlurmReadinessCheck(ours.worker, second)).toMatchObject({ check: { id } })
-    expect(await recordSlurmReadiness(ours.worker, first)).toBe(false)
-    expect(await recordSlurmReadiness(ours.worker, { ...second, error: null })).toBe(true)
-  })
-
-  test('fails when its worker is lost', async () => {
-    const { id } = await check()
-    await startSlurmReadinessCheck(ours.worker, { id, token: 'lost' })
-    expect(await failStalledReadinessChecks(systemCtx(t.runtime))).toBe(0)
-    await t.runtime.db
-      .update(slurmReadinessChecks)
-      .set({ startedAt: sql`now() - interval '2 hours'` })
-      .where(eq(slurmReadinessChecks.id, id))
-    expect(await failStalledReadinessChecks(systemCtx(t.runtime))).toBe(1)
-    const [row] = await t.runtime.db.select().from(slurmReadinessChecks).where(eq(slurmReadinessChecks.id, id))
-    expect(row!.error).toMatch(/The worker was lost/)
-  })
-})
-
 describe('scale-in', () => {
   test('removes exactly the named node', async () => {
     const clusterId = await created()
     const name = nodes[1]!.name.toLowerCase()
     const preview = await previewSlurmScaleIn(ours.admin, { clusterId, hostlist: name })
     const changed = preview.diff.flatMap(({ lines }) => lines.filter(({ kind }) => kind !== ' '))
-    expect(changed).toEqual([{ kind: '-', text: lineOf(nodes[1]!) }])
+    expect(changed).toEqual([{ kind: '-', text: configLineOf(nodes[1]!) }])
     expect(preview.plan).toMatchObject({ removedNodes: [name] })
     const request = { clusterId, hostlist: name, fingerprint: preview.fingerprint, deadlineSeconds: 60, reason: 'test' }
     const operation = await scaleInSlurmCluster(ours.admin, request)
@@ -486,132 +376,4 @@ test('a repeated step stores its configuration once', async () => {
   expect((await store()).number).toBe((await store()).number)
   const versions = await t.runtime.db.select().from(slurmConfigVersions).where(eq(slurmConfigVersions.clusterId, clusterId))
   expect(versions).toHaveLength(2)
-})
-
-test.each([
-  ['NVIDIA H100 80GB HBM3', 'h100'],
-  ['NVIDIA A100-SXM4-40GB', 'a100'],
-  ['AMD Instinct MI300X', 'mi300x'],
-  [null, null],
-])('the GRES type of %s is %s', (model, type) => expect(gresType(model)).toBe(type))
-
-const device = { deviceType: 'nvidia_gpu', model: 'NVIDIA H100', health: 'ok', partitionMode: null } as const
-const gpu = (index: number, more: object = {}) => ({
-  partitions: [],
-  ...device,
-  index,
-  numaNode: index < 2 ? 0 : 1,
-  pciAddress: `0000:1${index}:00.0`,
-  ...more,
-})
-
-describe('GRES', () => {
-  const node = (numaCores: Record<string, string> | null, pci: object[] = []) => ({
-    ...{ name: 'n1', host: '10.0.0.1', cpuSockets: 2, cpuCores: 16, cpuThreads: 32, memoryBytes: 2 ** 36, labels: {} },
-    facts: {
-      ...discoveryFixture({}, { pci: pci as never }).host,
-      cpu: { model: null, sockets: 2, cores: 16, threads: 32, numaCores },
-    },
-  })
-  const gpus = [0, 1, 2, 3].map((index) => gpu(index))
-  const linesOf = (...given: Parameters<typeof configNodeOf>) => gresLines([configNodeOf(...given)!])
-
-  test('have the cores of their NUMA node', () => {
-    expect(linesOf(node({ 0: '0-7', 1: '8-15' }), gpus)).toEqual([
-      'NodeName=gpu1 Name=gpu Type=h100 File=/dev/nvidia[0-1] Cores=0-7',
-      'NodeName=gpu1 Name=gpu Type=h100 File=/dev/nvidia[2-3] Cores=8-15',
-    ])
-    expect(nodeLine(configNodeOf(node({ 0: '0-7', 1: '8-15' }), gpus)!)).toContain(' Gres=gpu:h100:4 ')
-  })
-
-  test.each([
-    ['one NUMA node', { 0: '0-15' }],
-    ['cores that slurm.conf does not get', { 0: '0-7', 1: '8-31' }],
-    ['an unknown topology', null],
-  ])('have no cores with %s', (_, cores) => {
-    expect(linesOf(node(cores as Record<string, string> | null), gpus)).toEqual([
-      'NodeName=gpu1 Name=gpu Type=h100 File=/dev/nvidia[0-3]',
-    ])
-  })
-
-  test('have no cores without a NUMA node', () => {
-    expect(linesOf(node({ 0: '0-7', 1: '8-15' }), [gpu(0, { numaNode: null })])[0]).not.toContain('Cores')
-  })
-
-  test("have the driver's device numbers", () => {
-    const pci = [0, 1].map((index) => ({ address: `0000:1${index}:00.0`, deviceMinor: 1 - index }))
-    expect(gresOf(gpus.slice(0, 1), node(null, pci).facts)).toMatchObject([{ files: ['/dev/nvidia1'] }])
-  })
-
-  test('are MIG devices instead of their GPU, when their files are known', () => {
-    const files = (cap: number) => ['/dev/nvidia1', `/dev/nvidia-caps/nvidia-cap${cap}`, `/dev/nvidia-caps/nvidia-cap${cap + 1}`]
-    const mig = (profile: string, cap: number | null) => ({
-      ...{ kind: 'mig' as const, uuid: null, profile, index: 0, parentUuid: null, memoryTotal: null },
-      ...(cap === null ? {} : { deviceFiles: files(cap) }),
-    })
-    const partitions = [mig('1g.10gb', 12), mig('1g.10gb', 21), mig('2g.20gb', null)]
-    const found = gresOf([gpu(0), gpu(1, { partitionMode: 'MIG enabled', partitions }), gpu(2, { partitionMode: 'MIG enabled' })])
-    expect(found).toEqual([
-      { name: 'gpu', type: 'h100', count: 1, files: ['/dev/nvidia0'], cores: null },
-      { name: 'gpu', type: '1g.10gb', count: 2, files: [...files(12), ...files(21)], cores: null },
-    ])
-    const shared = withShards({ ...configNodeOf(node(null), [])!, gres: found }, 4)
-    expect(gresLines([shared]).at(-1)).toBe('NodeName=gpu1 Name=shard Count=4 File=/dev/nvidia0')
-  })
-})
-
-describe('Salt', () => {
-  const salt = async (ctx = ours.admin) => (await t.given.credential(ctx, 'SALT')).id
-  const rowOf = async (operation: SlurmOperation) =>
-    (await t.runtime.db.select().from(slurmClusters).where(eq(slurmClusters.id, operation.clusterId)))[0]!
-
-  test('is set at the creation and by an update, and removed by one', async () => {
-    const saltCredentialId = await salt()
-    const operation = await create({ saltCredentialId })
-    expect(await rowOf(operation)).toMatchObject({ saltCredentialId, saltEauth: 'pam', saltCaCertificate: null })
-    const id = operation.clusterId
-    await updateSlurmCluster(ours.admin, { id, saltEauth: 'ldap' })
-    expect(await rowOf(operation)).toMatchObject({ saltCredentialId, saltEauth: 'ldap' })
-    await updateSlurmCluster(ours.admin, { id, region: 'eu' })
-    expect(await rowOf(operation)).toMatchObject({ saltCredentialId, saltEauth: 'ldap' })
-    await expect(deleteCredential(ours.admin, { id: saltCredentialId })).rejects.toThrow(/is used by the clusters prod/)
-    await updateSlurmCluster(ours.admin, { id, saltCredentialId: null })
-    expect(await rowOf(operation)).toMatchObject({ saltCredentialId: null, saltEauth: null })
-    await deleteCredential(ours.admin, { id: saltCredentialId })
-  })
-
-  test('needs a credential of the kind SALT in the same tenant', async () => {
-    const { id: sshKey } = await t.given.credential(ours.admin, 'SSH_KEY')
-    await expect(create({ saltCredentialId: sshKey })).rejects.toThrow(
-      /saltCredentialId: must be .* kind SALT; this one has the kind SSH_KEY/,
-    )
-    const theirs = await t.given.tenant()
-    await expect(create({ saltCredentialId: await salt(theirs.admin) })).rejects.toThrow(
-      /saltCredentialId: There is no credential/,
-    )
-    await expect(create({ saltEauth: 'pam' })).rejects.toThrow(/saltEauth: requires a credential/)
-    await expect(create({ saltCredentialId: await salt(), saltCaCertificate: 'x' })).rejects.toThrow(/certificates in PEM/)
-  })
-
-  test('of a new cluster is used by the check of its nodes', async () => {
-    const saltCredentialId = await salt()
-    const check = await checkSlurmReadiness(ours.admin, { nodeIds: idsOf(1, 3), saltCredentialId, saltEauth: 'ldap' })
-    expect(check.salt).toEqual({ saltCredentialId, saltEauth: 'ldap', saltCaCertificate: null })
-    expect((await checkSlurmReadiness(ours.admin, { nodeIds: idsOf(1, 3) })).salt).toMatchObject({ saltCredentialId: null })
-  })
-
-  test('ends with the management', async () => {
-    const saltCredentialId = await salt()
-    const operation = await create({ saltCredentialId })
-    await end(operation)
-    await releaseSlurmCluster(ours.admin, { id: operation.clusterId })
-    expect(await rowOf(operation)).toMatchObject({ kind: 'EXTERNAL', saltCredentialId: null })
-  })
-
-  test('is refused for external clusters', async () => {
-    const cluster = await addSlurmCluster(ours.admin, { name: 'other', controllerNodeId: nodes[5]!.id })
-    await expect(updateSlurmCluster(ours.admin, { id: cluster.id, saltCredentialId: await salt() })).rejects.toThrow(
-      /The cluster other is external. Only managed clusters can use Salt/,
-    )
-  })
 })

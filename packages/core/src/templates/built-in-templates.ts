@@ -312,7 +312,7 @@ export const BUILT_IN_TEMPLATES = [
       slurm_config_controllers: slurmHosts('Names of the hosts with slurmctld, the primary first.'),
       slurm_config_restart: {
         type: 'boolean',
-        description: 'Whether slurmctld is restarted. All daemons are told to read the files, also without a restart.',
+        description: 'Whether slurmctld is restarted. All daemons reread the files, also without a restart.',
         examples: [false],
       },
       slurm_config_restore: {

@@ -20,6 +20,17 @@ const MIG: Gres[] = [
   { name: 'gpu', type: '1g.10gb', count: 2, firstDevice: 10 },
 ]
 
+/** Settings for nodes without cgroups and with fewer cores than they claim. */
+const NODE_LIMITS = {
+  ProctrackType: 'proctrack/linuxproc',
+  TaskPlugin: 'task/none',
+  JobAcctGatherType: 'jobacct_gather/none',
+  MpiDefault: 'none',
+  SlurmdParameters: 'config_overrides',
+}
+/** The same as lines of slurm.conf, for clusters that somebody else configures on lab nodes. */
+export const SLURM_NODE_LIMITS: readonly string[] = Object.entries(NODE_LIMITS).map(([key, value]) => `${key}=${value}`)
+
 /** Device files in /dev, as many as a node has accelerators at most. Slurm requires a file for each GPU. */
 export const DEVICE_FILES = Array.from({ length: 16 }, (_, index) => `accel${index}`)
 
@@ -51,13 +62,9 @@ function settings(state: SlurmState): Record<string, string> {
     SlurmdSpoolDir: '/var/spool/slurmd',
     SlurmctldLogFile: '/var/log/slurm/slurmctld.log',
     SlurmdLogFile: '/var/log/slurm/slurmd.log',
-    ProctrackType: 'proctrack/linuxproc',
-    TaskPlugin: 'task/none',
-    JobAcctGatherType: 'jobacct_gather/none',
-    MpiDefault: 'none',
+    ...NODE_LIMITS,
     SelectType: 'select/cons_tres',
     SelectTypeParameters: 'CR_Core_Memory',
-    SlurmdParameters: 'config_overrides',
     ReturnToService: '0',
     SlurmctldTimeout: '10',
     SlurmdTimeout: '30',

@@ -31,7 +31,7 @@ const BODY_HEADERS = ['content-length', 'content-encoding', 'transfer-encoding',
 
 /**
  * Executes the GraphQL operation of an endpoint with the headers of the request, and answers with its result as JSON. Yoga checks the
- * origin, the limits and the permissions of the caller, as for every operation.
+ * origin, the limits and the caller's permissions, as in any other operation.
  */
 export async function serveRest(
   api: Api,

@@ -15,7 +15,7 @@ import {
   scaleOutSlurmCluster,
 } from '@muster/core/slurm-scaling'
 import { type TenantFixture, type TestRuntime, testRuntime } from '@muster/core/testing'
-import { canRunSlurm, type OwnedLab, type SlurmRepository, serveSlurmPackages } from '@muster/lab'
+import { canRunSlurm, type OwnedLab, SLURM_NODE_LIMITS, type SlurmRepository, serveSlurmPackages } from '@muster/lab'
 import { createLab } from '@muster/lab/testing'
 import { asc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -26,15 +26,6 @@ import { spawnWorker, type WorkerProcess } from '../../testing/spawn-worker.ts'
 const PLAYBOOKS = fileURLToPath(new URL('../../../../../playbooks', import.meta.url))
 const LONG = { timeout: 900_000, interval: 300 }
 const CONTROLLER = 'ctl'
-/** What a lab node cannot do, as in packages/lab/src/slurm/config.ts. */
-const LAB_LINES = [
-  'ProctrackType=proctrack/linuxproc',
-  'TaskPlugin=task/none',
-  'JobAcctGatherType=jobacct_gather/none',
-  'MpiDefault=none',
-  'SlurmdParameters=config_overrides',
-  'MessageTimeout=5',
-]
 
 describe.runIf(canRunSlurm())('a managed cluster', () => {
   let lab: OwnedLab
@@ -151,7 +142,7 @@ describe.runIf(canRunSlurm())('a managed cluster', () => {
       maxNodes: 4,
       accounting: { kind: 'MANAGED', nodeId: id(CONTROLLER) },
       repositoryUrl: repository.url,
-      extraLines: LAB_LINES,
+      extraLines: [...SLURM_NODE_LIMITS, 'MessageTimeout=5'],
       reason: 'test',
     })
     clusterId = row.clusterId

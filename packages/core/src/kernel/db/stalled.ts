@@ -1,0 +1,24 @@
+import { and, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import { sqlSeconds } from './sql-time.ts'
+
+/** A table of work that a worker takes, ends, and may lose. */
+type WorkTable = { createdAt: AnyPgColumn; startedAt: AnyPgColumn; finishedAt: AnyPgColumn }
+
+/** Time in seconds that work may wait for a worker. */
+const WAITING_S = 3600
+
+/** Condition that no worker took the work within an hour, or that it has run longer than `runningS` seconds. */
+export const isStalled = ({ createdAt, startedAt, finishedAt }: WorkTable, runningS: number): SQL | undefined =>
+  and(
+    isNull(finishedAt),
+    or(
+      lt(startedAt, sql`now() - ${sqlSeconds(runningS)}`),
+      and(isNull(startedAt), lt(createdAt, sql`now() - ${sqlSeconds(WAITING_S)}`)),
+    ),
+  )
+
+/** Why stalled work failed. @param what the work in a sentence, for example `the test`; a constant */
+export const stalledReason = ({ startedAt }: WorkTable, what: string): SQL =>
+  sql`case when ${startedAt} is null then ${`No worker started ${what} within an hour. Check that a worker runs, then try again.`}::text
+    else ${`The worker was lost during ${what}. Try again.`}::text end`
