@@ -4,7 +4,6 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { roleUrls } from '@muster/core/role-urls'
-import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openVault } from '../../../../packages/core/src/credentials/index.ts'
 import { credentials } from '../../../../packages/core/src/credentials/tables.ts'
@@ -20,6 +19,7 @@ import { nodeEnvironment } from '../../../../packages/core/src/testing/node-envi
 import { pickPort } from '../ports.ts'
 import { type RunningPostgres, startPostgres } from '../postgres/start-postgres.ts'
 import { root } from '../root.ts'
+import { query } from '../testing/query.ts'
 import { createBackup } from './create-backup.ts'
 import { restoreBackup } from './restore-backup.ts'
 
@@ -47,16 +47,6 @@ async function start(dataDir: string, settings: Record<string, string> = {}): Pr
   })
   running.push(server)
   return server
-}
-
-async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows
-  } finally {
-    await client.end()
-  }
 }
 
 /** Creates a tenant and a credential with an encrypted password, with the verbs of core. */

@@ -5,7 +5,6 @@ import os from 'node:os'
 import path from 'node:path'
 import { roleUrls } from '@muster/core/role-urls'
 import { countRows } from '@muster/core/testing'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrateDb } from '../../../../packages/core/src/kernel/db/migrate.ts'
 import { TEST_MASTER_PASSWORD } from '../../../../packages/core/src/testing/master-password.ts'
@@ -15,6 +14,7 @@ import { pickPort } from '../ports.ts'
 import { startTestPostgres, type TestPostgres } from '../postgres/test-postgres.ts'
 import { root } from '../root.ts'
 import { debianPostgres } from '../testing/debian-postgres.ts'
+import { query } from '../testing/query.ts'
 import { createBackup } from './create-backup.ts'
 import { restoreBackup } from './restore-backup.ts'
 
@@ -127,13 +127,3 @@ describe.skipIf(!native)('a backup of an external Postgres', () => {
     }
   })
 })
-
-async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows
-  } finally {
-    await client.end()
-  }
-}

@@ -3,7 +3,6 @@ import os from 'node:os'
 import path from 'node:path'
 import { roleUrls } from '@muster/core/role-urls'
 import { countRows, listReleases, loadRelease } from '@muster/core/testing'
-import pg from 'pg'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { migrateDb } from '../../../../packages/core/src/kernel/db/migrate.ts'
 import { migrationState } from '../postgres/migration-state.ts'
@@ -11,6 +10,7 @@ import { type RunningPostgres, startPostgres } from '../postgres/start-postgres.
 import { prepareDatabase } from '../prepare-database.ts'
 import { root } from '../root.ts'
 import { readSettings } from '../settings.ts'
+import { query } from '../testing/query.ts'
 import { backUpBeforeUpgrade } from './back-up-before-upgrade.ts'
 import { restoreBackup } from './restore-backup.ts'
 
@@ -23,16 +23,6 @@ async function start(dataDir: string): Promise<RunningPostgres> {
   const server = await startPostgres({ dir: path.join(dataDir, 'postgres'), durable: false, settings: { fsync: 'off' } })
   running.push(server)
   return server
-}
-
-async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows
-  } finally {
-    await client.end()
-  }
 }
 
 test('an upgrade backs up first; the older version rejects the new schema and runs on the restored backup', async () => {

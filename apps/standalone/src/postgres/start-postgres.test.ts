@@ -4,9 +4,9 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { identify, isAlive } from '../process-identity.ts'
+import { query } from '../testing/query.ts'
 import { type RunningPostgres, startPostgres } from './start-postgres.ts'
 import { startTestPostgres } from './test-postgres.ts'
 
@@ -27,16 +27,6 @@ async function start(): Promise<RunningPostgres> {
   const server = await startPostgres({ dir: path.join(home, 'pg'), durable: false, settings: { fsync: 'off' } })
   running.push(server)
   return server
-}
-
-async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows
-  } finally {
-    await client.end()
-  }
 }
 
 describe('startPostgres', () => {
