@@ -16,8 +16,11 @@ const english = new Set(flatten(en).filter((message) => !chinese.has(message) &&
 test.describe('in a Chinese browser', () => {
   test.use({ locale: 'zh-CN' })
 
-  test('every page is Chinese and fits a desktop and a phone', async ({ page, scenes, signIn }) => {
+  test('every page is Chinese, fits a desktop and a phone, and loads without errors', async ({ page, scenes, signIn }) => {
     const { admin, places, runs } = await scenes.showcase()
+    const errors: string[] = []
+    page.on('pageerror', (error) => errors.push(error.message))
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
     await signIn(admin)
     const urls = [
       '/nodes',
@@ -54,6 +57,7 @@ test.describe('in a Chinese browser', () => {
           const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
           await expect.poll(overflow, `pixels by which ${url} scrolls sideways at ${width}`).toBeLessThanOrEqual(0)
         }
+        expect(errors).toEqual([])
       })
   })
 })
