@@ -32,7 +32,7 @@ const idOf = (type: TypeName) => globalId(type, crypto.randomUUID())
 /** Required fields of mutations with bounded fields. The IDs do not exist. */
 const REQUIRED: Record<string, object> = {
   acknowledgeAlerts: {},
-  applySlurmConfigSnippets: { clusterId: idOf('SlurmCluster') },
+  applySlurmConfigSnippets: { clusterId: idOf('SlurmCluster'), fingerprint: 'a', reason: 'test' },
   addNode: { name: 'n1', host: '10.0.0.1' },
   approveHostKeys: {},
   createAlertRoute: { name: 'mail', kind: 'EMAIL' },

@@ -210,6 +210,18 @@ export const pages: VisualPage[] = [
       await button(page, t('slurmSnippet.save')).click()
     },
   },
+  {
+    name: 'slurm-snippet-apply',
+    url: '/slurm/snippets',
+    until: 'KillWait=60',
+    act: async ({ page }) => {
+      await button(page, t('slurmSnippet.review')).click()
+      await page
+        .getByRole('dialog')
+        .getByText(t('slurmSnippet.lines', { added: '4', removed: '0' }))
+        .waitFor()
+    },
+  },
   { name: 'slurm-clusters-empty', url: '/slurm/clusters', scene: 'empty', until: t('slurm.emptyTitle') },
   { name: 'slurm-external', url: '/slurm/external-clusters', until: 'inference-us' },
   { name: 'slurm-connect', url: '/slurm/external-clusters', scene: 'empty', until: t('slurmConnect.formTitle') },
@@ -488,6 +500,7 @@ export const PHONE = [
   'slurm-starts',
   'slurm-snippets',
   'slurm-snippet-new',
+  'slurm-snippet-apply',
   'slurm-clusters',
   'slurm-config',
   'slurm-config-edit',

@@ -10,6 +10,7 @@ import { previewRun, runJob } from '../runs/index.ts'
 import { jobRuns } from '../runs/tables.ts'
 import { previewSlurmAction, slurmActionItems, startSlurmAction } from '../slurm-actions/index.ts'
 import {
+  applySlurmConfigSnippets,
   checkSlurmConfigDrift,
   importSlurmConfig,
   previewSlurmConfig,
@@ -132,6 +133,11 @@ const CLUSTER_VERBS: [permission: string, verb: string, call: (ctx: Ctx, cluster
   ['slurm:config:check', 'validateSlurmConfig', (ctx, clusterId) => validateSlurmConfig(ctx, { clusterId, number: 1 })],
   ['slurm:config:check', 'checkSlurmConfigDrift', (ctx, clusterId) => checkSlurmConfigDrift(ctx, { clusterId })],
   ['slurm:config:write', 'saveSlurmConfig', (ctx, clusterId) => saveSlurmConfig(ctx, { clusterId, ...config })],
+  [
+    'slurm:config:write',
+    'applySlurmConfigSnippets',
+    (ctx, clusterId) => applySlurmConfigSnippets(ctx, { clusterId, ...scaling }),
+  ],
   ['slurm:config:write', 'importSlurmConfig', (ctx, clusterId) => importSlurmConfig(ctx, { clusterId, reason: 'r' })],
   ['slurm:config:write', 'rolloutSlurmConfig', (ctx, clusterId) => rolloutSlurmConfig(ctx, { clusterId, number: 1, ...scaling })],
   ['slurm:config:write', 'rollbackSlurmConfig', (ctx, clusterId) => rollbackSlurmConfig(ctx, { clusterId, reason: 'r' })],

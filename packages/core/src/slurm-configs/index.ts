@@ -38,7 +38,14 @@ export { SaveSlurmConfigInput, saveSlurmConfig } from './save-slurm-config.ts'
 export { ApplySlurmConfigSnippetsInput, applySlurmConfigSnippets } from './snippets/apply-slurm-config-snippets.ts'
 export { CreateSlurmConfigSnippetInput, createSlurmConfigSnippet } from './snippets/create-slurm-config-snippet.ts'
 export { DeleteSlurmConfigSnippetInput, deleteSlurmConfigSnippet } from './snippets/delete-slurm-config-snippet.ts'
-export { type ClusterSnippet, SNIPPET_STATES, type SnippetState, snippetStates } from './snippets/snippet-states.ts'
+export {
+  type ClusterSnippet,
+  type ClusterSnippets,
+  compareSnippets,
+  isSnippetOf,
+  SNIPPET_STATES,
+  type SnippetState,
+} from './snippets/snippet-states.ts'
 export { UpdateSlurmConfigSnippetInput, updateSlurmConfigSnippet } from './snippets/update-slurm-config-snippet.ts'
 export {
   CONFIG_ORIGINS,

@@ -1,4 +1,5 @@
 import type { ConfigFiles, ConfigSettings, SnippetFiles } from '@muster/slurm/config'
+import { sql } from 'drizzle-orm'
 import { integer, jsonb, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { tenants, userRef } from '../access/tables.ts'
 import { slurmClusters } from '../clusters/tables.ts'
@@ -22,6 +23,8 @@ export const slurmConfigVersions = snakeCase.table(
     /** From 1, per cluster. */
     number: integer().notNull(),
     files: jsonb().$type<ConfigFiles>().notNull(),
+    /** Names of the snippets that the files have lines of. */
+    snippets: text().array().notNull().default(sql`'{}'::text[]`),
     /** What the files were rendered from; null for text. */
     settings: jsonb().$type<ConfigSettings>(),
     origin: text().$type<ConfigOrigin>().notNull(),
@@ -36,7 +39,7 @@ export const slurmConfigVersions = snakeCase.table(
 )
 export type SlurmConfigVersion = typeof slurmConfigVersions.$inferSelect
 
-/** Lines of configuration files that several clusters have. Their versions contain the lines between two comments with the name. */
+/** Lines of configuration files for several clusters. Versions contain the lines between two comments with the name. */
 export const slurmConfigSnippets = snakeCase.table(
   'slurm_config_snippets',
   {
@@ -49,8 +52,9 @@ export const slurmConfigSnippets = snakeCase.table(
     /** Counts the changes, from 1. */
     version: integer().notNull().default(1),
     files: jsonb().$type<SnippetFiles>().notNull(),
-    /** Clusters that have it. Some may have been removed. */
+    /** It is for these clusters, of which some may have been removed, and for all clusters of these regions. */
     clusterIds: uuid().array().notNull(),
+    regions: text().array().notNull().default(sql`'{}'::text[]`),
     createdById: userRef(),
     createdByName: text().notNull(),
     updatedById: userRef(),

@@ -6,6 +6,7 @@ import {
   type ConfigSettings,
   changeConfig,
   checkConfig,
+  snippetNames,
 } from '@muster/slurm/config'
 import { and, desc, eq } from 'drizzle-orm'
 import { z } from 'zod'
@@ -95,6 +96,7 @@ export async function createConfigVersion(tx: Tx, ctx: Ctx, version: NewConfigVe
       clusterId,
       number: (newest?.number ?? 0) + 1,
       files,
+      snippets: snippetNames(files),
       settings,
       origin,
       basedOn,

@@ -14,6 +14,7 @@ export {
   SNIPPET_FILES,
   type SnippetConflict,
   type SnippetFiles,
+  snippetNames,
   snippetProblems,
 } from './snippets.ts'
 export { trialFiles } from './trial.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { applySnippets, hasSnippet, snippetProblems } from './snippets.ts'
+import { applySnippets, hasSnippet, snippetNames, snippetProblems } from './snippets.ts'
 import type { ConfigFiles } from './types.ts'
 
 const CONF = 'ClusterName=a\nSlurmctldHost=ctl\n# nodes\nNodeName=n[1-2] CPUs=8\nPartitionName=debug Nodes=n[1-2]\n'
@@ -23,6 +23,8 @@ describe('applySnippets', () => {
     expect(after['slurm.conf']).toBe(once['slurm.conf'].replace('5000\nMaxJobCount=20000', '7000'))
     expect(hasSnippet(after, changed)).toBe(true)
     expect(hasSnippet(after, limits)).toBe(false)
+    expect(snippetNames(after)).toEqual(['limits'])
+    expect(snippetNames({ 'slurm.conf': CONF })).toEqual([])
     expect(apply(after).files['slurm.conf']).toBe(CONF)
   })
 

@@ -72,6 +72,11 @@ function withSnippet(files: ConfigFiles, { name, files: own }: ConfigSnippet): C
 
 const isSame = (a: ConfigFiles, b: ConfigFiles) => SNIPPET_FILES.every((file) => a[file] === b[file])
 
+/** Names of the snippets that the files have lines of. */
+export const snippetNames = (files: ConfigFiles): string[] => [
+  ...new Set(SNIPPET_FILES.flatMap((file) => findBlocks(toLines(files[file] ?? '')).map(({ name }) => name))),
+]
+
 /** Whether the files have exactly the lines of a snippet. */
 export const hasSnippet = (files: ConfigFiles, snippet: ConfigSnippet): boolean => isSame(files, withSnippet(files, snippet))
 

@@ -1,93 +1,59 @@
 import { tenantPermissions } from '@muster/core/access'
-import { isOneOf, visibleTo } from '@muster/core/db'
+import { clusterDeniedReason } from '@muster/core/clusters'
+import { visibleTo } from '@muster/core/db'
 import { Conflict, NotFound } from '@muster/core/errors'
-import { type Ctx, schema } from '@muster/core/registry'
+import { schema } from '@muster/core/registry'
 import {
   applySlurmConfigSnippets,
   type ClusterSnippet,
   createSlurmConfigSnippet,
   deleteSlurmConfigSnippet,
+  diffConfig,
   SNIPPET_FILES,
   type SNIPPET_STATES,
   slurmConfigAudit,
-  snippetStates,
+  slurmConfigPermissions,
   updateSlurmConfigSnippet,
 } from '@muster/core/slurm-configs'
-import { and, arrayOverlaps, desc, eq } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { actorField } from '../access/people.ts'
 import { SlurmCluster } from '../clusters/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
 import { same } from '../shared/enum-values.ts'
 import { rowId } from '../shared/ids.ts'
-import { loader } from '../shared/loaders.ts'
 import { deletedPayload, type InputFields, mutation } from '../shared/mutation.ts'
-import { SlurmConfigFile, SlurmConfigVersion } from './types.ts'
+import {
+  loadClusterSnippets,
+  loadSnippetClusters,
+  type ClusterSnippetsRow as Row,
+  readClustersWithSnippets,
+} from './snippet-loaders.ts'
+import { SlurmConfigDiff, SlurmConfigFile, SlurmConfigVersion } from './types.ts'
 
-const { slurmClusters, slurmConfigSnippets, slurmConfigVersions } = schema
-const MAX_CLUSTERS = 50
-/** Clusters per statement: their files may have megabytes each. */
-const CHUNK = 50
+const { slurmConfigSnippets } = schema
+const MAX_CLUSTERS = 500
+const MAX_REGIONS = 100
 const MAX_SNIPPETS = 500
-
-/** The snippets of a cluster with their states, by the ID of the cluster. */
-const loadClusterSnippets = loader<ClusterSnippet[]>(async ({ ctx }, ids) => {
-  const found = new Map<string, ClusterSnippet[]>()
-  for (let i = 0; i < ids.length; i += CHUNK)
-    for (const [id, states] of await readClusterSnippets(ctx, ids.slice(i, i + CHUNK))) found.set(id, states)
-  return found
-})
-
-async function readClusterSnippets(ctx: Ctx, ids: readonly string[]): Promise<Map<string, ClusterSnippet[]>> {
-  const snippets = await ctx.db
-    .select()
-    .from(slurmConfigSnippets)
-    .where(and(visibleTo(ctx, slurmConfigSnippets), arrayOverlaps(slurmConfigSnippets.clusterIds, [...ids])))
-    .orderBy(slurmConfigSnippets.name)
-  const concerned = new Set(snippets.flatMap(({ clusterIds }) => clusterIds))
-  const withSnippets = ids.filter((id) => concerned.has(id))
-  const clusters = await ctx.db
-    .select()
-    .from(slurmClusters)
-    .where(and(visibleTo(ctx, slurmClusters), isOneOf(slurmClusters.id, withSnippets)))
-  const { clusterId, number, files } = slurmConfigVersions
-  const inClusters = and(visibleTo(ctx, slurmConfigVersions), isOneOf(clusterId, withSnippets))
-  const newest = await ctx.db
-    .selectDistinctOn([clusterId], { clusterId, number, files })
-    .from(slurmConfigVersions)
-    .where(inClusters)
-    .orderBy(clusterId, desc(number))
-  const rolledOut = await ctx.db
-    .select({ clusterId, number, files })
-    .from(slurmConfigVersions)
-    .innerJoin(slurmClusters, and(eq(slurmClusters.id, clusterId), eq(slurmClusters.configNumber, number)))
-    .where(inClusters)
-  const byCluster = (rows: typeof newest) => new Map(rows.map((row) => [row.clusterId, row]))
-  const [newestOf, rolledOutOf] = [byCluster(newest), byCluster(rolledOut)]
-  return new Map(
-    clusters.map((cluster) => {
-      const own = snippets.filter(({ clusterIds }) => clusterIds.includes(cluster.id))
-      return [cluster.id, snippetStates(cluster, own, newestOf.get(cluster.id) ?? null, rolledOutOf.get(cluster.id) ?? null)]
-    }),
-  )
-}
 
 const SlurmSnippetState = builder.enumType('SlurmSnippetState', {
   description: 'State of a snippet in the configuration of a cluster.',
   values: same({
     ROLLED_OUT: 'The version that the hosts should have has its lines.',
     PROPOSED: 'The newest version has its lines, and is not rolled out.',
-    DIFFERS: 'The newest version does not have its lines, or has others.',
+    NOT_APPLIED:
+      'The newest version does not have its lines, has others, or still has lines although the snippet is not for the cluster.',
     CONFLICT: 'The configuration sets one of its keys elsewhere.',
     NOT_MANAGED: 'The configuration is reused, or was not imported.',
   } satisfies Record<(typeof SNIPPET_STATES)[number], string>),
 })
 
+const asCluster = (id: string) => ({ id }) as typeof SlurmCluster.$inferType
+
 const SlurmClusterSnippet = builder.objectRef<ClusterSnippet>('SlurmClusterSnippet')
 
 const SlurmConfigSnippet = builder.drizzleNode('slurmConfigSnippets', {
   name: 'SlurmConfigSnippet',
-  description: 'Lines of configuration files that several Slurm clusters have.',
+  description: 'Lines of configuration files for Slurm clusters that it names, and for all clusters of some regions.',
   select: { columns: { id: true } },
   id: { column: (snippet) => snippet.id, description: 'ID of the snippet.' },
   fields: (t) => ({
@@ -99,14 +65,33 @@ const SlurmConfigSnippet = builder.drizzleNode('slurmConfigSnippets', {
       select: { columns: { files: true } },
       resolve: ({ files }) => SNIPPET_FILES.flatMap((name) => (files[name] ? [{ name, text: files[name] }] : [])),
     }),
-    clusters: t.field({
-      type: [SlurmClusterSnippet],
-      description: `Its clusters with the states of their configurations; at most ${MAX_CLUSTERS}.`,
+    regions: t.exposeStringList('regions', {
+      description: `Regions: it is for all of their clusters, also for those that are added later. At most ${MAX_REGIONS}.`,
+    }),
+    chosenClusters: t.field({
+      type: [SlurmCluster],
+      description: `Clusters that it names, by name; at most ${MAX_CLUSTERS}. Clusters of its regions need not be named.`,
       complexity: 20,
       select: { columns: { id: true, clusterIds: true } },
       resolve: async ({ id, clusterIds }, _args, context) => {
-        const found = await Promise.all(clusterIds.slice(0, MAX_CLUSTERS).map((one) => loadClusterSnippets(context, one)))
-        return found.flatMap((states) => states?.filter(({ snippet }) => snippet.id === id) ?? [])
+        const ids = (await loadSnippetClusters(context, id)) ?? []
+        return ids.filter((one) => clusterIds.includes(one)).map(asCluster)
+      },
+    }),
+    clusterCount: t.int({
+      description: 'Clusters in `clusters`, without its bound.',
+      select: { columns: { id: true } },
+      resolve: async ({ id }, _args, context) => ((await loadSnippetClusters(context, id)) ?? []).length,
+    }),
+    clusters: t.field({
+      type: [SlurmClusterSnippet],
+      description: `Clusters that it is for, and others whose newest version still has its lines, by name; at most ${MAX_CLUSTERS}.`,
+      complexity: 20,
+      select: { columns: { id: true, name: true } },
+      resolve: async ({ id, name }, _args, context) => {
+        const ids = ((await loadSnippetClusters(context, id)) ?? []).slice(0, MAX_CLUSTERS)
+        const found = await Promise.all(ids.map((one) => loadClusterSnippets(context, one)))
+        return found.flatMap((row) => row?.snippets.filter((one) => one.name === name) ?? [])
       },
     }),
     createdBy: t.field(actorField('created', 'Actor that created it.')),
@@ -122,12 +107,14 @@ SlurmClusterSnippet.implement({
     cluster: t.field({
       type: SlurmCluster,
       description: 'The cluster.',
-      resolve: ({ clusterId }) => ({ id: clusterId }) as typeof SlurmCluster.$inferType,
+      resolve: ({ clusterId }) => asCluster(clusterId),
     }),
+    name: t.exposeString('name', { description: 'Name of the snippet.' }),
     snippet: t.field({
       type: SlurmConfigSnippet,
-      description: 'The snippet.',
-      resolve: ({ snippet }) => snippet as typeof SlurmConfigSnippet.$inferType,
+      nullable: true,
+      description: 'The snippet; null when it was deleted, and the configuration still has its lines.',
+      resolve: ({ snippet }) => snippet as typeof SlurmConfigSnippet.$inferType | null,
     }),
     state: t.expose('state', {
       type: SlurmSnippetState,
@@ -137,15 +124,48 @@ SlurmClusterSnippet.implement({
   }),
 })
 
-builder.drizzleObjectField(SlurmCluster, 'configSnippets', (t) =>
-  t.field({
+const SlurmConfigSnippetPreview = builder
+  .objectRef<Row & { deniedReason: string | null }>('SlurmConfigSnippetPreview')
+  .implement({
+    description: 'What `applySlurmConfigSnippets` would store for a cluster.',
+    fields: (t) => ({
+      diff: t.field({
+        type: [SlurmConfigDiff],
+        description: 'Files that differ from those of the newest version; at most 3.',
+        resolve: ({ newest, files }) => (newest && files ? diffConfig(newest, files) : []),
+      }),
+      blockedReason: t.string({
+        nullable: true,
+        description: 'Why there is nothing to store, or the caller may not do it; null when it is possible.',
+        resolve: ({ deniedReason, blockedReason }) => deniedReason ?? blockedReason,
+      }),
+      fingerprint: t.exposeString('fingerprint', {
+        nullable: true,
+        description: 'For `applySlurmConfigSnippets`, which then refuses another result; null when there is nothing to store.',
+      }),
+    }),
+  })
+
+builder.drizzleObjectFields(SlurmCluster, (t) => ({
+  configSnippets: t.field({
     type: [SlurmClusterSnippet],
-    description: `Its snippets by name, with their states; at most ${MAX_SNIPPETS}.`,
+    description: `Its snippets with their states, and others that its newest version has lines of; at most ${MAX_SNIPPETS}.`,
     complexity: 20,
     select: { columns: { id: true } },
-    resolve: async ({ id }, _args, context) => ((await loadClusterSnippets(context, id)) ?? []).slice(0, MAX_SNIPPETS),
+    resolve: async ({ id }, _args, context) => ((await loadClusterSnippets(context, id))?.snippets ?? []).slice(0, MAX_SNIPPETS),
   }),
-)
+  configSnippetPreview: t.field({
+    type: SlurmConfigSnippetPreview,
+    nullable: true,
+    description: 'What applying its snippets would store.',
+    complexity: 20,
+    select: { columns: { id: true, name: true } },
+    resolve: async (cluster, _args, context) => {
+      const row = await loadClusterSnippets(context, cluster.id)
+      return row && { ...row, deniedReason: clusterDeniedReason(context.ctx.actor, slurmConfigPermissions.write, cluster) }
+    },
+  }),
+}))
 
 builder.queryFields((t) => ({
   slurmConfigSnippets: t.drizzleConnection(
@@ -160,6 +180,18 @@ builder.queryFields((t) => ({
     },
     ...snippetConnection,
   ),
+  slurmClustersWithUnappliedSnippets: t.field({
+    type: [SlurmCluster],
+    description: `Slurm clusters with a snippet in the state NOT_APPLIED, by name; at most ${MAX_CLUSTERS}.`,
+    authScopes: { permission: tenantPermissions.read },
+    complexity: 20,
+    resolve: async (_root, _args, context) => {
+      const ids = await readClustersWithSnippets(context.ctx)
+      const rows = await Promise.all(ids.map((id) => loadClusterSnippets(context, id)))
+      const unapplied = rows.filter((row) => row?.snippets.some(({ state }) => state === 'NOT_APPLIED'))
+      return unapplied.slice(0, MAX_CLUSTERS).map((row) => asCluster(row!.clusterId))
+    },
+  }),
   slurmConfigSnippet: t.drizzleField({
     type: SlurmConfigSnippet,
     nullable: true,
@@ -195,46 +227,54 @@ const asSnippet = (row: unknown) => ({ slurmConfigSnippet: row as typeof SlurmCo
 
 mutation('createSlurmConfigSnippet', {
   description:
-    'Creates a configuration snippet, and stores a version with its lines for each of its clusters. Nothing is rolled out; the states of its clusters name conflicts.',
+    'Creates a configuration snippet. It changes no configuration: `applySlurmConfigSnippets` does, cluster by cluster.',
   input: (t) => ({
     name: t.string({ required: true, description: 'Name of 1 to 63 letters, digits, dots, dashes or underscores.' }),
     files: t.field({ type: SlurmSnippetFilesInput, required: true, description: 'Its lines.' }),
-    clusterIds: t.idList({ required: true, description: `Its clusters; at most ${MAX_CLUSTERS}.` }),
+    clusterIds: t.idList({ required: true, description: `Clusters that it is for; at most ${MAX_CLUSTERS}.` }),
+    regions: t.stringList({ description: `Regions: it is for all of their clusters. At most ${MAX_REGIONS}.` }),
     ...reason(t),
   }),
   idempotent: true,
   payload,
   errors,
-  resolve: async ({ files, clusterIds, ...input }, { ctx }) =>
-    asSnippet(await createSlurmConfigSnippet(ctx, { ...input, files: filesOf(files), clusterIds: clusterRows(clusterIds) })),
+  resolve: async ({ files, clusterIds, regions, ...input }, { ctx }) =>
+    asSnippet(
+      await createSlurmConfigSnippet(ctx, {
+        ...{ ...input, files: filesOf(files), clusterIds: clusterRows(clusterIds) },
+        ...(regions ? { regions } : {}),
+      }),
+    ),
 })
 
 mutation('updateSlurmConfigSnippet', {
   description:
-    'Changes a configuration snippet, and stores a version for each cluster that has it or had it. Omitted fields keep their values. Nothing is rolled out.',
+    'Changes a configuration snippet. Omitted fields keep their values. It changes no configuration: `applySlurmConfigSnippets` does, cluster by cluster.',
   input: (t) => ({
     id: t.id({ required: true, description: 'ID of the snippet.' }),
     expectedVersion: t.int({ required: true, description: 'Version that was edited; another one is a conflict.' }),
     files: t.field({ type: SlurmSnippetFilesInput, description: 'Its lines; they replace those of all files.' }),
-    clusterIds: t.idList({ description: `Its clusters; at most ${MAX_CLUSTERS}.` }),
+    clusterIds: t.idList({ description: `Clusters that it is for; they replace the list. At most ${MAX_CLUSTERS}.` }),
+    regions: t.stringList({ description: `Regions that it is for; they replace the list. At most ${MAX_REGIONS}.` }),
     ...reason(t),
   }),
   payload,
   errors,
-  resolve: async ({ id, files, clusterIds, ...input }, { ctx }) =>
+  resolve: async ({ id, files, clusterIds, regions, ...input }, { ctx }) =>
     asSnippet(
       await updateSlurmConfigSnippet(ctx, {
         ...input,
         id: rowId('SlurmConfigSnippet', id),
         ...(files ? { files: filesOf(files) } : {}),
         ...(clusterIds ? { clusterIds: clusterRows(clusterIds) } : {}),
+        ...(regions ? { regions } : {}),
       }),
     ),
 })
 
 mutation('deleteSlurmConfigSnippet', {
   description:
-    'Deletes a configuration snippet, and stores a version without its lines for each of its clusters. Nothing is rolled out.',
+    'Deletes a configuration snippet. Configurations keep its lines until `applySlurmConfigSnippets` removes them, cluster by cluster.',
   input: (t) => ({ id: t.id({ required: true, description: 'ID of the snippet.' }), ...reason(t) }),
   payload: deletedPayload,
   errors: [NotFound],
@@ -246,8 +286,15 @@ mutation('deleteSlurmConfigSnippet', {
 
 mutation('applySlurmConfigSnippets', {
   description:
-    'Stores a version of the configuration of a cluster that has the lines of its snippets: after an import, an edit or the end of a conflict. It is not rolled out.',
-  input: (t) => ({ clusterId: t.id({ required: true, description: 'ID of the cluster.' }), ...reason(t) }),
+    'Stores a version of the configuration of a cluster that has the lines of its snippets, and no lines of others. It is not rolled out.',
+  input: (t) => ({
+    clusterId: t.id({ required: true, description: 'ID of the cluster.' }),
+    fingerprint: t.string({
+      required: true,
+      description: 'From `SlurmCluster.configSnippetPreview`; at most 100 characters. Another result is a conflict.',
+    }),
+    ...reason(t),
+  }),
   idempotent: true,
   action: slurmConfigAudit.create,
   payload: { slurmConfigVersion: { type: SlurmConfigVersion, description: 'The new version.' } },

@@ -151,6 +151,7 @@ export async function rowsOf(
         reservations: [slurmReservation(marker)],
         queries: [query],
         configDrift: { [marker]: marker },
+        reuseConfig: false,
       },
     ],
     slurm_config_versions: [

@@ -8,16 +8,16 @@ import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { DeleteSnippet, type SnippetRow } from './documents.ts'
 
-type Props = { snippet: SnippetRow; onClose: () => void; onDone: () => void }
+type Props = { snippet: SnippetRow; onClose: () => void; onDone: (reason: string) => void }
 
-/** Deletes a snippet, with a reason for the versions that its clusters get. */
-export function DeleteSnippetDialog({ snippet: { id, name }, onClose, onDone }: Props) {
+/** Deletes a snippet, and names the clusters that have it. */
+export function DeleteSnippetDialog({ snippet: { id, name, clusters }, onClose, onDone }: Props) {
   const remove = useMutation(DeleteSnippet)
   const [reason, setReason] = useState('')
   async function run() {
     const outcome = await remove.run({ input: { id, reason: reason.trim() } })
     if (!outcome.ok) return
-    onDone()
+    onDone(reason.trim())
     onClose()
   }
   return (
@@ -41,6 +41,11 @@ export function DeleteSnippetDialog({ snippet: { id, name }, onClose, onDone }: 
     >
       <div className="flex flex-col gap-4">
         <p className="text-sm">{t('slurmSnippet.deleteText')}</p>
+        {clusters.length > 0 && (
+          <p className="text-sm wrap-anywhere">
+            {t('slurmSnippet.deleteClusters', { names: clusters.map(({ cluster }) => cluster.name).join(', ') })}
+          </p>
+        )}
         {remove.problem && remove.problem.issues.length === 0 && <Notice tone="bad">{remove.problem.message}</Notice>}
         <TextField
           label={t('slurmAction.reason')}

@@ -2,7 +2,7 @@ import { graphql, type ResultOf, type VariablesOf } from '@/graphql/graphql.ts'
 
 const SnippetFragment = graphql(`
   fragment SlurmSnippetRow on SlurmConfigSnippet {
-    id name version updatedAt
+    id name version regions updatedAt clusterCount chosenClusters { id name }
     files { name text }
     clusters { state message cluster { id name } }
   }
@@ -25,9 +25,25 @@ export const SnippetsQuery = graphql(
 
 export const ClusterSnippetsQuery = graphql(`
   query SlurmClusterSnippets($id: ID!) {
-    slurmCluster(id: $id) { id configSnippets { state message snippet { id name } } }
+    slurmCluster(id: $id) { id configSnippets { name state message } }
   }
 `)
+
+/** Clusters with snippets that are not applied. */
+export const UnappliedQuery = graphql(`
+  query SlurmUnappliedSnippets {
+    slurmClustersWithUnappliedSnippets { id name }
+  }
+`)
+
+export const SnippetPreviewQuery = graphql(`
+  query SlurmSnippetPreview($id: ID!) {
+    slurmCluster(id: $id) { id configSnippetPreview { fingerprint blockedReason diff { file lines { kind text } } } }
+  }
+`)
+export type SnippetPreview = NonNullable<
+  NonNullable<ResultOf<typeof SnippetPreviewQuery>['slurmCluster']>['configSnippetPreview']
+>
 
 export const CreateSnippet = graphql(
   `

@@ -10,7 +10,12 @@ import { SnippetState } from './snippet-state.tsx'
 type Props = { snippet: SnippetRow; blockedReason: string | null; onEdit: () => void; onDelete: () => void }
 
 /** A snippet: its lines, and what each of its clusters has of it. */
-export function SnippetCard({ snippet: { name, version, updatedAt, files, clusters }, blockedReason, onEdit, onDelete }: Props) {
+export function SnippetCard({
+  snippet: { name, version, updatedAt, files, regions, clusters, clusterCount },
+  blockedReason,
+  onEdit,
+  onDelete,
+}: Props) {
   return (
     <li className="flex flex-col gap-3 rounded-lg border border-line bg-panel p-4" data-testid="slurm-snippet">
       <div className="flex flex-wrap items-center gap-2">
@@ -18,16 +23,18 @@ export function SnippetCard({ snippet: { name, version, updatedAt, files, cluste
         <span className="mr-auto text-xs text-muted">
           {t('slurmConfig.version', { number: String(version) })} · <RelativeTime at={updatedAt} />
         </span>
-        <Button icon={<Pencil aria-hidden />} blockedReason={blockedReason} onClick={onEdit}>
-          {t('slurm.edit')}
-        </Button>
-        <Button
-          variant="danger"
-          icon={<Trash2 aria-hidden />}
-          label={t('slurmSnippet.deleteLabel', { name })}
-          blockedReason={blockedReason}
-          onClick={onDelete}
-        />
+        <div className="flex gap-2">
+          <Button icon={<Pencil aria-hidden />} blockedReason={blockedReason} onClick={onEdit}>
+            {t('slurm.edit')}
+          </Button>
+          <Button
+            variant="danger"
+            icon={<Trash2 aria-hidden />}
+            label={t('slurmSnippet.deleteLabel', { name })}
+            blockedReason={blockedReason}
+            onClick={onDelete}
+          />
+        </div>
       </div>
       {files.map((file) => (
         <div key={file.name} className="flex flex-col gap-1">
@@ -41,6 +48,9 @@ export function SnippetCard({ snippet: { name, version, updatedAt, files, cluste
           </pre>
         </div>
       ))}
+      {regions.length > 0 && (
+        <p className="text-sm wrap-anywhere">{t('slurmSnippet.inRegions', { names: regions.join(', ') })}</p>
+      )}
       {clusters.length === 0 ? (
         <p className="text-sm text-muted">{t('slurmSnippet.noClusters')}</p>
       ) : (
@@ -58,6 +68,9 @@ export function SnippetCard({ snippet: { name, version, updatedAt, files, cluste
             </li>
           ))}
         </ul>
+      )}
+      {clusterCount > clusters.length && (
+        <p className="text-sm text-muted">{t('slurmAction.more', { count: clusterCount - clusters.length })}</p>
       )}
     </li>
   )

@@ -13,11 +13,11 @@ import { CreateSnippet, type SnippetFilesInput, type SnippetRow, UpdateSnippet }
 const INPUTS = { 'slurm.conf': 'slurmConf', 'gres.conf': 'gresConf', 'cgroup.conf': 'cgroupConf' } as const
 type FileName = keyof typeof INPUTS
 const NAMES = Object.keys(INPUTS) as FileName[]
-const SHOWN = ['name', 'clusterIds', 'reason']
+const SHOWN = ['name', 'clusterIds', 'regions', 'reason']
 
-type Props = { snippet: SnippetRow | null; onClose: () => void; onDone: () => void }
+type Props = { snippet: SnippetRow | null; onClose: () => void; onDone: (saved: SnippetRow, reason: string) => void }
 
-/** Creates or edits a snippet: its lines and its clusters. */
+/** Creates or edits a snippet: its lines, regions and clusters. */
 export function SnippetDialog({ snippet, onClose, onDone }: Props) {
   const create = useMutation(CreateSnippet)
   const update = useMutation(UpdateSnippet)
@@ -31,7 +31,10 @@ export function SnippetDialog({ snippet, onClose, onDone }: Props) {
     'gres.conf': textOf('gres.conf'),
     'cgroup.conf': textOf('cgroup.conf'),
   }))
-  const [chosen, setChosen] = useState(() => new Set(snippet?.clusters.map(({ cluster }) => cluster.id)))
+  const [chosen, setChosen] = useState(() => new Set(snippet?.chosenClusters.map(({ id }) => id)))
+  const [regions, setRegions] = useState(() => new Set(snippet?.regions))
+  const regionsOfClusters = clusters.rows.flatMap(({ region }) => region ?? [])
+  const allRegions = [...new Set([...regionsOfClusters, ...(snippet?.regions ?? [])])].sort()
   const isEmpty = NAMES.every((file) => texts[file].trim() === '')
   const blockedReason = !name.trim()
     ? t('slurmSnippet.needName')
@@ -44,14 +47,14 @@ export function SnippetDialog({ snippet, onClose, onDone }: Props) {
     const files = Object.fromEntries(
       NAMES.flatMap((file) => (texts[file].trim() ? [[INPUTS[file], texts[file]]] : [])),
     ) as SnippetFilesInput
-    const fields = { files, clusterIds: [...chosen], reason: reason.trim() }
+    const fields = { files, clusterIds: [...chosen], regions: [...regions], reason: reason.trim() }
     const outcome = snippet
       ? await update.run({ input: { ...fields, id: snippet.id, expectedVersion: snippet.version } })
       : await create.run({ input: { ...fields, name: name.trim() } })
     if (!outcome.ok) return
     toast('ok', t('slurmSnippet.saved', { name: outcome.value.slurmConfigSnippet.name }))
-    onDone()
     onClose()
+    onDone(outcome.value.slurmConfigSnippet, fields.reason)
   }
   /** Issues of a file have the path `slurm.conf:3`. */
   const fileIssues = (file: FileName) =>
@@ -101,31 +104,30 @@ export function SnippetDialog({ snippet, onClose, onDone }: Props) {
             error={fileIssues(file)}
           />
         ))}
-        <fieldset className="flex flex-col gap-2">
-          <legend className="pb-1 text-sm font-medium">{t('slurmSnippet.clusters')}</legend>
-          <div
-            className="grid max-h-56 gap-2 overflow-auto sm:grid-cols-2"
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
-            tabIndex={0}
-          >
-            {clusters.rows.map((cluster) => (
-              <CheckField
-                key={cluster.id}
-                label={cluster.name}
-                hint={[cluster.region, cluster.reuseConfig && t('slurmSnippetState.NOT_MANAGED')].filter(Boolean).join(' · ')}
-                checked={chosen.has(cluster.id)}
-                onChange={(event) => {
-                  const next = new Set(chosen)
-                  if (event.target.checked) next.add(cluster.id)
-                  else next.delete(cluster.id)
-                  setChosen(next)
-                }}
-              />
-            ))}
-          </div>
-          {clusters.hasMore && <Button onClick={clusters.more}>{t('common.loadMore')}</Button>}
-          {issuesWithin(problem, 'clusterIds') && <p className="text-xs text-bad">{issuesWithin(problem, 'clusterIds')}</p>}
-        </fieldset>
+        {allRegions.length > 0 && (
+          <Choices
+            legend={t('slurmSnippet.regions')}
+            hint={t('slurmSnippet.regionsHint')}
+            rows={allRegions.map((region) => ({
+              ...{ id: region, label: region, isFixed: false },
+              hint: t('slurmOverview.clusterCount', { count: regionsOfClusters.filter((one) => one === region).length }),
+            }))}
+            chosen={regions}
+            onChange={setRegions}
+            error={issuesWithin(problem, 'regions')}
+          />
+        )}
+        <Choices
+          legend={t('slurmSnippet.clusters')}
+          rows={clusters.rows.map(({ id, name, region, reuseConfig }) => ({
+            ...{ id, label: name, isFixed: region !== null && regions.has(region) },
+            hint: [region, reuseConfig && t('slurmSnippetState.NOT_MANAGED')].filter(Boolean).join(' · '),
+          }))}
+          chosen={chosen}
+          onChange={setChosen}
+          error={issuesWithin(problem, 'clusterIds')}
+        />
+        {clusters.hasMore && <Button onClick={clusters.more}>{t('common.loadMore')}</Button>}
         <TextField
           label={t('slurmAction.reason')}
           maxLength={200}
@@ -135,5 +137,47 @@ export function SnippetDialog({ snippet, onClose, onDone }: Props) {
         />
       </div>
     </Dialog>
+  )
+}
+
+type ChoicesProps = {
+  legend: string
+  hint?: string
+  /** `isFixed`: chosen by another field. */
+  rows: { id: string; label: string; hint: string; isFixed: boolean }[]
+  chosen: ReadonlySet<string>
+  onChange: (chosen: Set<string>) => void
+  error: string | undefined
+}
+
+/** Check boxes that scroll when there are many. */
+function Choices({ legend, hint, rows, chosen, onChange, error }: ChoicesProps) {
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="pb-1 text-sm font-medium">{legend}</legend>
+      {hint && <p className="text-xs text-muted">{hint}</p>}
+      <div
+        className="grid max-h-56 gap-2 overflow-auto sm:grid-cols-2"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+        tabIndex={0}
+      >
+        {rows.map((row) => (
+          <CheckField
+            key={row.id}
+            label={row.label}
+            hint={row.hint}
+            checked={row.isFixed || chosen.has(row.id)}
+            disabled={row.isFixed}
+            onChange={(event) => {
+              const next = new Set(chosen)
+              if (event.target.checked) next.add(row.id)
+              else next.delete(row.id)
+              onChange(next)
+            }}
+          />
+        ))}
+      </div>
+      {error && <p className="text-xs text-bad">{error}</p>}
+    </fieldset>
   )
 }

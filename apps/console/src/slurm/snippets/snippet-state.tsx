@@ -5,7 +5,7 @@ import type { ClusterSnippet } from './documents.ts'
 const tones = {
   ROLLED_OUT: 'ok',
   PROPOSED: 'accent',
-  DIFFERS: 'warn',
+  NOT_APPLIED: 'warn',
   CONFLICT: 'bad',
   NOT_MANAGED: 'neutral',
 } as const satisfies Record<ClusterSnippet['state'], Tone>

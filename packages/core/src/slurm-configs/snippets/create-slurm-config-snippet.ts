@@ -7,14 +7,18 @@ import { parseInput } from '../../kernel/errors.ts'
 import { slurmConfigSnippetAudit } from '../audit-actions.ts'
 import { slurmConfigPermissions } from '../permissions.ts'
 import { type SlurmConfigSnippet, slurmConfigSnippets } from '../tables.ts'
+import { assertClusters } from './assert-clusters.ts'
 import { SNIPPET_FIELDS, SnippetName, snippetFilesOf } from './fields.ts'
-import { assertClusters } from './find-clusters.ts'
-import { proposeForAll } from './propose-snippets.ts'
 
-export const CreateSlurmConfigSnippetInput = z.object({ name: SnippetName, ...SNIPPET_FIELDS, idempotencyKey: IdempotencyKey })
+export const CreateSlurmConfigSnippetInput = z.object({
+  name: SnippetName,
+  ...SNIPPET_FIELDS,
+  regions: SNIPPET_FIELDS.regions.default([]),
+  idempotencyKey: IdempotencyKey,
+})
 
 /**
- * Creates a snippet, and stores a version with its lines for each of its clusters where that is possible. Nothing is rolled out.
+ * Creates a snippet. It changes no configuration: `applySlurmConfigSnippets` does, cluster by cluster.
  * @throws NotFound a cluster; Conflict the name is taken; InvalidInput
  */
 export async function createSlurmConfigSnippet(
@@ -26,16 +30,15 @@ export async function createSlurmConfigSnippet(
   const files = snippetFilesOf(fields.files)
   const key = { verb: 'createSlurmConfigSnippet', key: idempotencyKey, input: fields, result: oneRow(slurmConfigSnippets) }
   return idempotent(ctx, key, async (tx, ctx) => {
-    const { name, clusterIds, reason } = fields
+    const { name, clusterIds, regions, reason } = fields
     await assertClusters(tx, ctx, clusterIds)
     const [snippet] = await tx
       .insert(slurmConfigSnippets)
-      .values({ tenantId: ctx.tenantId, name, files, clusterIds, ...createdBy(ctx), ...actorColumns(ctx, 'updated') })
+      .values({ tenantId: ctx.tenantId, name, files, clusterIds, regions, ...createdBy(ctx), ...actorColumns(ctx, 'updated') })
       .onConflictDoNothing()
       .returning()
     if (!snippet) throw nameTaken('snippet', name)
     await audit(tx, ctx, slurmConfigSnippetAudit.create, snippet, {}, { reason })
-    await proposeForAll(tx, ctx, clusterIds, reason)
     return snippet
   })
 }

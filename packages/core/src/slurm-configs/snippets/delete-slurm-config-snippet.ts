@@ -9,13 +9,11 @@ import { slurmConfigSnippetAudit } from '../audit-actions.ts'
 import { slurmConfigPermissions } from '../permissions.ts'
 import { slurmConfigSnippets } from '../tables.ts'
 import { SNIPPET_FIELDS } from './fields.ts'
-import { existingClusters } from './find-clusters.ts'
-import { proposeForAll } from './propose-snippets.ts'
 
 export const DeleteSlurmConfigSnippetInput = z.object({ id: Id, reason: SNIPPET_FIELDS.reason })
 
 /**
- * Deletes a snippet, and stores a version without its lines for each of its clusters. Nothing is rolled out.
+ * Deletes a snippet. Configurations keep its lines until `applySlurmConfigSnippets` removes them, cluster by cluster.
  * @throws NotFound
  */
 export async function deleteSlurmConfigSnippet(
@@ -31,7 +29,6 @@ export async function deleteSlurmConfigSnippet(
       .returning()
     if (!snippet) throw new NotFound(`There is no snippet ${id}.`)
     await audit(tx, ctx, slurmConfigSnippetAudit.delete, snippet, {}, { reason })
-    await proposeForAll(tx, ctx, await existingClusters(tx, ctx, snippet.clusterIds), reason)
     return { id }
   })
 }

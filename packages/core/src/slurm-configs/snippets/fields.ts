@@ -4,8 +4,8 @@ import { InvalidInput } from '../../kernel/errors.ts'
 import { Ids, multilineText, singleLineText } from '../../kernel/input.ts'
 
 const MAX_LENGTH = 100_000
-/** A change stores a version of the configuration of each of them, in one transaction. */
-const MAX_CLUSTERS = 50
+const MAX_CLUSTERS = 500
+const MAX_REGIONS = 100
 
 export const SnippetName = z
   .string()
@@ -19,7 +19,12 @@ export const SNIPPET_FIELDS = {
     'gres.conf': multilineText(MAX_LENGTH).optional(),
     'cgroup.conf': multilineText(MAX_LENGTH).optional(),
   }),
-  clusterIds: Ids.refine((ids) => ids.length <= MAX_CLUSTERS, `at most ${MAX_CLUSTERS} clusters; use several snippets for more`),
+  clusterIds: Ids.refine((ids) => ids.length <= MAX_CLUSTERS, `at most ${MAX_CLUSTERS} clusters; name regions for more`),
+  /** As the clusters name them. Clusters that are added to them later have the snippet, too. */
+  regions: z
+    .array(singleLineText(100))
+    .max(MAX_REGIONS, `at most ${MAX_REGIONS} regions`)
+    .transform((regions) => [...new Set(regions)].sort()),
   reason: singleLineText(200),
 }
 

@@ -8,9 +8,8 @@ import { Id } from '../../kernel/input.ts'
 import { slurmConfigSnippetAudit } from '../audit-actions.ts'
 import { slurmConfigPermissions } from '../permissions.ts'
 import { type SlurmConfigSnippet, slurmConfigSnippets } from '../tables.ts'
+import { assertClusters } from './assert-clusters.ts'
 import { SNIPPET_FIELDS, snippetFilesOf } from './fields.ts'
-import { assertClusters, existingClusters } from './find-clusters.ts'
-import { proposeForAll } from './propose-snippets.ts'
 
 export const UpdateSlurmConfigSnippetInput = z.object({
   id: Id,
@@ -19,11 +18,12 @@ export const UpdateSlurmConfigSnippetInput = z.object({
   ...SNIPPET_FIELDS,
   files: SNIPPET_FIELDS.files.optional(),
   clusterIds: SNIPPET_FIELDS.clusterIds.optional(),
+  regions: SNIPPET_FIELDS.regions.optional(),
 })
 
 /**
- * Changes the lines or the clusters of a snippet, and stores a version for each cluster that has it or had it. Nothing is rolled out.
- * Omitted fields keep their values.
+ * Changes the lines, clusters or regions of a snippet. Omitted fields keep their values. It changes no configuration:
+ * `applySlurmConfigSnippets` does, cluster by cluster.
  * @throws NotFound the snippet or a cluster; Conflict somebody changed it meanwhile; InvalidInput
  */
 export async function updateSlurmConfigSnippet(
@@ -31,11 +31,13 @@ export async function updateSlurmConfigSnippet(
   input: z.input<typeof UpdateSlurmConfigSnippetInput>,
 ): Promise<SlurmConfigSnippet> {
   authorize(ctx, slurmConfigPermissions.write)
-  const { id, expectedVersion, files, clusterIds, reason } = parseInput(UpdateSlurmConfigSnippetInput, input)
-  const changes = { ...(files ? { files: snippetFilesOf(files) } : {}), ...(clusterIds ? { clusterIds } : {}) }
+  const { id, expectedVersion, files, clusterIds, regions, reason } = parseInput(UpdateSlurmConfigSnippetInput, input)
+  const changes = {
+    ...(files ? { files: snippetFilesOf(files) } : {}),
+    ...(clusterIds ? { clusterIds } : {}),
+    ...(regions ? { regions } : {}),
+  }
   return inTransaction(ctx, async (tx, ctx) => {
-    const scope = and(visibleTo(ctx, slurmConfigSnippets), eq(slurmConfigSnippets.id, id))
-    const [before] = await tx.select().from(slurmConfigSnippets).where(scope).for('update')
     if (clusterIds) await assertClusters(tx, ctx, clusterIds)
     const [snippet] = await tx
       .update(slurmConfigSnippets)
@@ -45,7 +47,13 @@ export async function updateSlurmConfigSnippet(
         version: sql`${slurmConfigSnippets.version} + 1`,
         updatedAt: sql`now()`,
       })
-      .where(and(scope, eq(slurmConfigSnippets.version, expectedVersion)))
+      .where(
+        and(
+          visibleTo(ctx, slurmConfigSnippets),
+          eq(slurmConfigSnippets.id, id),
+          eq(slurmConfigSnippets.version, expectedVersion),
+        ),
+      )
       .returning()
     if (!snippet)
       throw await notFoundOrConflict(
@@ -58,8 +66,6 @@ export async function updateSlurmConfigSnippet(
           `${updatedByName} changed the snippet ${name} meanwhile: it has version ${version}, your change is based on ${expectedVersion}. Load it again and repeat your change.`,
       )
     await audit(tx, ctx, slurmConfigSnippetAudit.update, snippet, { version: snippet.version }, { reason })
-    const concerned = await existingClusters(tx, ctx, [...before!.clusterIds, ...snippet.clusterIds])
-    await proposeForAll(tx, ctx, concerned, reason)
     return snippet
   })
 }

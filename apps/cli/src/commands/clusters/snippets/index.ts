@@ -1,6 +1,7 @@
 import { commandGroup } from '../../../command.ts'
+import { snippetApply } from './apply.ts'
 import { snippetGet, snippetList } from './read.ts'
-import { snippetApply, snippetCreate, snippetDelete, snippetUpdate } from './write.ts'
+import { snippetCreate, snippetDelete, snippetUpdate } from './write.ts'
 
 export const clusterSnippet = () =>
   commandGroup('snippet', [

@@ -2,12 +2,12 @@ import { request } from '../../../client.ts'
 import { Command, type Output } from '../../../command.ts'
 import { CliError, EXIT } from '../../../errors.ts'
 import { graphql } from '../../../graphql.ts'
-import { ago, isTable, printObject, printRows } from '../../../output.ts'
+import { ago, count, isTable, printObject, printRows } from '../../../output.ts'
 import { fetchAll } from '../../../pages.ts'
 
 const LIST = graphql(`query SnippetList($first: Int, $after: String) {
   slurmConfigSnippets(first: $first, after: $after) {
-    edges { node { id name version updatedAt files { name text } clusters { state cluster { name } } } }
+    edges { node { id name version regions updatedAt files { name text } clusters { state cluster { name } } } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -24,6 +24,7 @@ export const snippetList = () =>
           { title: 'NAME', value: (s) => s.name },
           { title: 'VERSION', value: (s) => s.version },
           { title: 'FILES', value: (s) => s.files.map(({ name }) => name).join(', ') },
+          { title: 'REGIONS', value: (s) => s.regions.join(', ') },
           { title: 'CLUSTERS', value: (s) => s.clusters.map((c) => `${c.cluster.name} ${c.state}`).join(', ') },
           { title: 'CHANGED', value: (s) => ago(s.updatedAt) },
         ],
@@ -34,7 +35,7 @@ export const snippetList = () =>
 
 const GET = graphql(`query SnippetGet($name: String!) {
   slurmConfigSnippet(name: $name) {
-    id name version files { name text } clusters { state message cluster { id name } } createdBy { name } createdAt updatedAt
+    id name version regions files { name text } chosenClusters { id name } clusterCount clusters { state message cluster { id name } } createdBy { name } createdAt updatedAt
   }
 }`)
 
@@ -61,5 +62,8 @@ export const snippetGet = () =>
       if (!isTable(options)) return printObject(snippet, options)
       for (const { name: file, text } of snippet.files) process.stdout.write(`# ${file}\n${text}`)
       const lines = stateLines(snippet)
-      process.stdout.write(`\n${lines.length > 0 ? lines.join('\n') : 'No cluster uses it.'}\n`)
+      const regions = snippet.regions.length > 0 ? `Regions: ${snippet.regions.join(', ')}\n` : ''
+      const more = snippet.clusterCount - lines.length
+      process.stdout.write(`\n${regions}${lines.length > 0 ? lines.join('\n') : 'No cluster uses it.'}\n`)
+      if (more > 0) process.stdout.write(`and ${count(more, 'more cluster')}\n`)
     })

@@ -13,13 +13,18 @@ import { readSnippet, stateLines } from './read.ts'
 const REASON = 'reason, for the history and the audit log'
 const KEYS = { 'slurm.conf': 'slurmConf', 'gres.conf': 'gresConf', 'cgroup.conf': 'cgroupConf' } as const
 type FileName = keyof typeof KEYS
-type Options = { file: string; from?: string; clusters?: string[]; reason: string }
+type Options = { file: string; from?: string; clusters?: string[]; regions?: string[]; reason: string }
 
 const withLines = (command: Command): Command =>
   command
     .option('--file <name>', 'configuration file: slurm.conf, gres.conf or cgroup.conf', 'slurm.conf')
     .option('--from <path>', 'file with the lines, or - for standard input; an empty file removes the lines of --file')
-    .option('--clusters <names>', 'comma-separated names of all clusters of the snippet; replaces the list', commaList)
+    .option('--clusters <names>', 'comma-separated names of the clusters that it is for; replaces the list', commaList)
+    .option(
+      '--regions <names>',
+      'comma-separated regions: it is for all of their clusters, also for later ones; replaces the list',
+      commaList,
+    )
     .requiredOption('--reason <text>', REASON)
 
 function fileName(file: string): FileName {
@@ -29,15 +34,26 @@ function fileName(file: string): FileName {
 const readLines = async (from: string): Promise<string> => (from === '-' ? await readStdin() : readFileSync(from, 'utf8'))
 const idsOf = (names: readonly string[]): Promise<string[]> => Promise.all(names.map(clusterId))
 
-const print = (did: string, snippet: Parameters<typeof stateLines>[0] & { name: string; version: number }): void =>
-  void process.stderr.write([`${did} ${snippet.name}, version ${snippet.version}.`, ...stateLines(snippet), ''].join('\n'))
+type Written = Parameters<typeof stateLines>[0] & { name: string; version: number }
+
+/** What was written, and the next step. */
+function print(did: string, snippet: Written): void {
+  const isUnapplied = snippet.clusters.some(({ state }) => state === 'NOT_APPLIED')
+  const lines = [
+    `${did} ${snippet.name}, version ${snippet.version}.`,
+    ...stateLines(snippet),
+    ...(isUnapplied ? [NEXT_STEP] : []),
+  ]
+  process.stderr.write(`${lines.join('\n')}\n`)
+}
+const NEXT_STEP = 'Preview and apply it with `muster cluster snippet apply`.'
 
 export const snippetCreate = () =>
   withLines(
     new Command('create')
-      .description('create a snippet, and save a version with it for each cluster; nothing is rolled out')
+      .description('create a snippet; `apply` then saves versions of the configurations with it')
       .argument('<name>'),
-  ).action(async (name: string, { file, from, clusters = [], reason }: Options) => {
+  ).action(async (name: string, { file, from, clusters = [], regions = [], reason }: Options) => {
     if (from === undefined) throw new CliError('--from is required: a file with the lines, or -.', EXIT.usage)
     const { createSlurmConfigSnippet } = await request(
       graphql(`mutation SnippetCreate($input: CreateSlurmConfigSnippetInput!) {
@@ -47,15 +63,25 @@ export const snippetCreate = () =>
           ... on Error { code message } ... on InvalidInputError { issues { path message } }
         }
       }`),
-      { input: { name, files: { [KEYS[fileName(file)]]: await readLines(from) }, clusterIds: await idsOf(clusters), reason } },
+      {
+        input: {
+          name,
+          files: { [KEYS[fileName(file)]]: await readLines(from) },
+          clusterIds: await idsOf(clusters),
+          regions,
+          reason,
+        },
+      },
     )
     print('Created', orThrow(createSlurmConfigSnippet).slurmConfigSnippet)
   })
 
 export const snippetUpdate = () =>
   withLines(
-    new Command('update').description('change the lines or the clusters of a snippet; nothing is rolled out').argument('<name>'),
-  ).action(async (name: string, { file, from, clusters, reason }: Options) => {
+    new Command('update')
+      .description('change the lines, clusters or regions of a snippet; `apply` then saves versions with them')
+      .argument('<name>'),
+  ).action(async (name: string, { file, from, clusters, regions, reason }: Options) => {
     const { id, version, files } = await readSnippet(name)
     const before = Object.fromEntries(files.map((one) => [KEYS[one.name as FileName], one.text]))
     const { updateSlurmConfigSnippet } = await request(
@@ -71,6 +97,7 @@ export const snippetUpdate = () =>
           ...{ id, expectedVersion: version, reason },
           ...(from === undefined ? {} : { files: { ...before, [KEYS[fileName(file)]]: await readLines(from) } }),
           ...(clusters === undefined ? {} : { clusterIds: await idsOf(clusters) }),
+          ...(regions === undefined ? {} : { regions }),
         },
       },
     )
@@ -79,7 +106,7 @@ export const snippetUpdate = () =>
 
 export const snippetDelete = () =>
   new Command('delete')
-    .description('delete a snippet, and save a version without it for each cluster; nothing is rolled out')
+    .description('delete a snippet; `apply` then saves versions of the configurations without its lines')
     .argument('<name>')
     .requiredOption('--reason <text>', REASON)
     .option('-y, --yes', YES_HELP)
@@ -93,23 +120,5 @@ export const snippetDelete = () =>
         { input: { id, reason } },
       )
       orThrow(deleteSlurmConfigSnippet)
-      process.stderr.write(`Deleted ${name}.\n`)
-    })
-
-export const snippetApply = () =>
-  new Command('apply')
-    .description('save a version of a cluster with its snippets, after an import or an edit; nothing is rolled out')
-    .argument('<cluster>')
-    .requiredOption('--reason <text>', REASON)
-    .action(async (name: string, { reason }: { reason: string }) => {
-      const { applySlurmConfigSnippets } = await request(
-        graphql(`mutation SnippetApply($input: ApplySlurmConfigSnippetsInput!) {
-          applySlurmConfigSnippets(input: $input) {
-            __typename ... on ApplySlurmConfigSnippetsPayload { slurmConfigVersion { number } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
-          }
-        }`),
-        { input: { clusterId: await clusterId(name), reason } },
-      )
-      const { number } = orThrow(applySlurmConfigSnippets).slurmConfigVersion
-      process.stderr.write(`Saved version ${number}. Roll it out with \`muster cluster config rollout ${name} ${number}\`.\n`)
+      process.stderr.write(`Deleted ${name}. Clusters that have its lines keep them until \`muster cluster snippet apply\`.\n`)
     })

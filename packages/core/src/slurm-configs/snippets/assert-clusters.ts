@@ -4,18 +4,12 @@ import type { Ctx, Tx } from '../../kernel/context.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
 import { NotFound } from '../../kernel/errors.ts'
 
-/** Those of the clusters that still exist. */
-export async function existingClusters(tx: Tx, ctx: Ctx, ids: readonly string[]): Promise<string[]> {
+/** @throws NotFound one of the clusters does not exist */
+export async function assertClusters(tx: Tx, ctx: Ctx, ids: readonly string[]): Promise<void> {
   const rows = await tx
     .select({ id: slurmClusters.id })
     .from(slurmClusters)
     .where(and(visibleTo(ctx, slurmClusters), isOneOf(slurmClusters.id, [...ids])))
-  return rows.map(({ id }) => id)
-}
-
-/** @throws NotFound one of the clusters does not exist */
-export async function assertClusters(tx: Tx, ctx: Ctx, ids: readonly string[]): Promise<void> {
-  const found = new Set(await existingClusters(tx, ctx, ids))
-  const missing = ids.find((id) => !found.has(id))
+  const missing = ids.find((id) => !rows.some((row) => row.id === id))
   if (missing) throw new NotFound(`There is no cluster ${missing}.`)
 }
