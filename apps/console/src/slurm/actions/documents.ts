@@ -67,4 +67,3 @@ export const ActionsQuery = graphql(
   }
 `,
 )
-export type ActionRow = ResultOf<typeof ActionsQuery>['slurmActions']['edges'][number]['node']

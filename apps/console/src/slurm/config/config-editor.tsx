@@ -1,19 +1,11 @@
 'use client'
 import { useEffect, useRef, useState } from 'react'
 import { useQuery } from 'urql'
-import { issueFor, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
-import { Button } from '@/ui/button.tsx'
-import { Failure } from '@/ui/failure.tsx'
-import { TextAreaField, TextField } from '@/ui/field.tsx'
-import { Notice } from '@/ui/notice.tsx'
-import { Panel } from '@/ui/page.tsx'
-import { Skeleton } from '@/ui/skeleton.tsx'
+import { TextAreaField } from '@/ui/field.tsx'
 import { Tabs } from '@/ui/tabs.tsx'
-import { toast } from '@/ui/toast.tsx'
-import { usePreview } from '../scale/use-preview.ts'
-import { type FilesInput, FilesQuery, PreviewConfig, SaveConfig } from './documents.ts'
-import { PlanView } from './plan-view.tsx'
+import { type FilesInput, FilesQuery } from './documents.ts'
+import { VersionForm, VersionLoading } from './version-form.tsx'
 
 const INPUTS = {
   'slurm.conf': 'slurmConf',
@@ -36,15 +28,7 @@ function toInput(texts: Texts, before: Partial<Texts>): FilesInput {
 export function ConfigEditor({ clusterId, number, onClose }: { clusterId: string; number: number; onClose: () => void }) {
   const [{ data, error }, refetch] = useQuery({ query: FilesQuery, variables: { id: clusterId, number } })
   const files = data?.slurmCluster?.configVersion?.files
-  if (error && !files)
-    return (
-      <Failure
-        title={t('slurmConfig.loadFailed')}
-        message={toProblem(error).message}
-        onRetry={() => refetch({ requestPolicy: 'network-only' })}
-      />
-    )
-  if (!files) return <Skeleton className="h-96 w-full" />
+  if (!files) return <VersionLoading error={error} onRetry={() => refetch({ requestPolicy: 'network-only' })} />
   const before: Partial<Texts> = Object.fromEntries(files.map(({ name, text }) => [name, text]))
   return <Editor clusterId={clusterId} number={number} before={before} onClose={onClose} />
 }
@@ -60,90 +44,42 @@ function Editor({
   before: Partial<Texts>
   onClose: () => void
 }) {
-  const save = useMutation(SaveConfig)
   const [file, setFile] = useState<FileName>('slurm.conf')
   const [texts, setTexts] = useState<Texts>(() => Object.fromEntries(NAMES.map((name) => [name, before[name] ?? ''])) as Texts)
-  const [reason, setReason] = useState('')
   const isChanged = NAMES.some((name) => texts[name] !== (before[name] ?? ''))
   const files = toInput(texts, before)
-  const { data, error, isLoading } = usePreview(PreviewConfig, { clusterId, files }, true)
-  const outcome = data && unwrap(data)
-  const preview = outcome?.ok ? outcome.value : null
-  const problem = error ? toProblem(error) : outcome && !outcome.ok ? outcome.problem : null
   const { area, goTo } = useLineJump(texts[file])
-  const blockedReason = !isChanged ? t('slurmConfig.needChange') : reason.trim() ? null : t('slurmAction.needReason')
-  async function run() {
-    if (blockedReason) return
-    const saved = await save.run({ input: { clusterId, basedOn: number, files, reason: reason.trim() } })
-    if (!saved.ok) return
-    toast('ok', t('slurmConfig.saved', { number: String(saved.value.slurmConfigVersion.number) }))
-    onClose()
-  }
   return (
-    <form
-      className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void run()
+    <VersionForm
+      clusterId={clusterId}
+      number={number}
+      edit={{ files }}
+      isChanged={isChanged}
+      previewsUnchanged
+      onLine={(name, line) => {
+        setFile(name as FileName)
+        goTo(line)
       }}
+      onClose={onClose}
     >
-      <div className="flex min-w-0 flex-col gap-4">
-        <Tabs
-          label={t('slurmConfig.files')}
-          value={file}
-          onChange={setFile}
-          tabs={NAMES.map((name) => ({ key: name, label: name }))}
-        >
-          <TextAreaField
-            ref={area}
-            label={file}
-            hint={file === 'slurm.conf' ? undefined : t('slurmConfig.emptyFile')}
-            mono
-            rows={24}
-            wrap="off"
-            value={texts[file]}
-            onChange={(event) => setTexts((all) => ({ ...all, [file]: event.target.value }))}
-          />
-        </Tabs>
-        <TextField
-          label={t('slurmAction.reason')}
-          maxLength={200}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-          error={issueFor(save.problem, 'reason')}
+      <Tabs
+        label={t('slurmConfig.files')}
+        value={file}
+        onChange={setFile}
+        tabs={NAMES.map((name) => ({ key: name, label: name }))}
+      >
+        <TextAreaField
+          ref={area}
+          label={file}
+          hint={file === 'slurm.conf' ? undefined : t('slurmConfig.emptyFile')}
+          mono
+          rows={24}
+          wrap="off"
+          value={texts[file]}
+          onChange={(event) => setTexts((all) => ({ ...all, [file]: event.target.value }))}
         />
-        {save.problem && (
-          <Notice tone="bad">
-            <p>{save.problem.message}</p>
-            {save.problem.issues.map(({ path, message }) => (
-              <p key={`${path} ${message}`}>{t('error.within', { name: path, message })}</p>
-            ))}
-          </Notice>
-        )}
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button type="submit" variant="primary" busy={save.busy} showReason blockedReason={blockedReason}>
-            {t('slurmConfig.save')}
-          </Button>
-        </div>
-      </div>
-      <Panel title={t('slurmConfig.previewTitle')}>
-        {problem && <Notice tone="bad">{problem.message}</Notice>}
-        {isLoading ? (
-          <Skeleton className="h-48 w-full" />
-        ) : (
-          preview && (
-            <PlanView
-              preview={preview}
-              onLine={(name, line) => {
-                setFile(name as FileName)
-                goTo(line)
-              }}
-            />
-          )
-        )}
-      </Panel>
-    </form>
+      </Tabs>
+    </VersionForm>
   )
 }
 

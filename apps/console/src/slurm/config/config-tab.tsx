@@ -16,6 +16,7 @@ import { Tabs } from '@/ui/tabs.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { VirtualList } from '@/ui/virtual-list.tsx'
 import type { ClusterRow } from '../documents.ts'
+import { HISTORY_HEIGHT } from '../history-line.tsx'
 import { OperationProgress } from '../scale/operation-progress.tsx'
 import { SettingsTab } from '../settings-tab.tsx'
 import { ClusterSnippets } from '../snippets/cluster-snippets.tsx'
@@ -35,7 +36,7 @@ import { ImportDialog } from './import-dialog.tsx'
 import { RolloutDialog } from './rollout-dialog.tsx'
 import { SettingsEditor } from './settings-editor.tsx'
 import { VersionDialog } from './version-dialog.tsx'
-import { VERSION_HEIGHT, VersionLine } from './version-line.tsx'
+import { VersionLine } from './version-line.tsx'
 
 type Cluster = Pick<ClusterRow, 'id' | 'name' | 'reuseConfig'>
 type Open =
@@ -57,7 +58,7 @@ export function ConfigTab({ cluster }: { cluster: Cluster }) {
   useLive(ConfigUpdated, { id: cluster.id })
   const reload = () => refetch({ requestPolicy: 'network-only' })
   if (error && !config) return <Failure title={t('slurmConfig.loadFailed')} message={toProblem(error).message} onRetry={reload} />
-  if (!config) return <SkeletonRows rows={4} height={VERSION_HEIGHT} />
+  if (!config) return <SkeletonRows rows={4} height={HISTORY_HEIGHT} />
   if (edited !== null)
     return (
       <EditTabs
@@ -182,7 +183,7 @@ function Versions({
       {list.problem && list.rows.length === 0 ? (
         <Failure title={t('slurmConfig.loadFailed')} message={list.problem.message} onRetry={() => void list.reload()} />
       ) : list.isLoading ? (
-        <SkeletonRows rows={4} height={VERSION_HEIGHT} />
+        <SkeletonRows rows={4} height={HISTORY_HEIGHT} />
       ) : list.rows.length === 0 ? (
         <Empty icon={<FileDiff aria-hidden />} title={t('slurmConfig.emptyTitle')} action={importButton}>
           <p>{t('slurmConfig.emptyText')}</p>
@@ -192,7 +193,7 @@ function Versions({
           <VirtualList
             label={t('slurmConfig.versions')}
             rows={list.rows}
-            rowHeight={VERSION_HEIGHT}
+            rowHeight={HISTORY_HEIGHT}
             renderRow={(version) => (
               <VersionLine
                 version={version}

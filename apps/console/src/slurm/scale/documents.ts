@@ -30,7 +30,6 @@ export const OperationsQuery = graphql(`
     }
   }
 `)
-export type OperationRow = NonNullable<ResultOf<typeof OperationsQuery>['slurmCluster']>['operations']['edges'][number]['node']
 
 export const CancelOperation = graphql(`
   mutation CancelSlurmOperation($id: ID!) {
