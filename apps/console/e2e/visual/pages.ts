@@ -506,6 +506,7 @@ export const PHONE = [
   'slurm-config-edit',
   'slurm-config-version',
   'slurm-connect',
+  'slurm-cluster',
   'slurm-cluster-silent',
   'slurm-nodes',
   'slurm-node',

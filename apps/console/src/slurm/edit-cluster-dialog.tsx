@@ -7,6 +7,7 @@ import { Dialog } from '@/ui/dialog.tsx'
 import { CheckField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { toast } from '@/ui/toast.tsx'
+import { useInvalidFocus } from '@/ui/use-invalid-focus.ts'
 import { type ClusterRow, UpdateCluster } from './documents.ts'
 import { useFindNode } from './find-node.ts'
 import { SaltFields, saltInput } from './scale/salt-fields.tsx'
@@ -28,6 +29,7 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
   const [reuseConfig, setReuseConfig] = useState(cluster.reuseConfig)
   const findNode = useFindNode()
   const [nodeProblems, setNodeProblems] = useState<{ controllerNodeId?: string; backupNodeId?: string }>({})
+  const fields = useInvalidFocus<HTMLDivElement>(nodeProblems, update.problem)
   const text = (key: keyof typeof form) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
@@ -70,7 +72,7 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
   }
   return (
     <Dialog
-      title={cluster.name}
+      title={t('slurm.editTitle', { name: cluster.name })}
       onClose={onClose}
       footer={
         <>
@@ -87,7 +89,7 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
         </>
       }
     >
-      <div className="flex flex-col gap-4">
+      <div ref={fields} className="flex flex-col gap-4">
         {update.problem && update.problem.issues.length === 0 && <Notice tone="bad">{update.problem.message}</Notice>}
         <TextField label={t('slurmConnect.name')} {...text('name')} />
         <TextField label={t('slurm.controllerNode')} hint={t('slurm.nodeHint')} mono {...text('controllerNodeId')} />

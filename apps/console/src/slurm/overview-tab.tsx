@@ -29,7 +29,7 @@ export function OverviewTab({
     cluster.reuseDatabase && t('slurm.reuseDatabase'),
   ].filter((text) => text !== false)
   return (
-    <div className="grid gap-4 lg:grid-cols-2">
+    <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
       <Panel title={t('slurm.nodes')}>
         <div className="flex flex-col gap-4">
           <div className="grid grid-cols-2 gap-4">

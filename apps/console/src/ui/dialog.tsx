@@ -9,6 +9,13 @@ import { Button } from './button.tsx'
 /** Open dialogs, the topmost last. */
 const open: symbol[] = []
 
+/** Buttons at the end of a form in a dialog. They stay visible while the form scrolls. */
+export const DialogActions = ({ children }: { children: ReactNode }) => (
+  <div className="sticky bottom-0 -mx-4 -mb-4 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-panel px-4 py-3">
+    {children}
+  </div>
+)
+
 /** A modal dialog, open while mounted. It focuses the first field to fill in, or the dialog itself. */
 export function Dialog({
   title,

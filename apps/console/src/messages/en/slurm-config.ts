@@ -59,6 +59,15 @@ export const slurmConfig = {
     versions: 'Versions',
     wholeCluster: 'The cluster',
   },
+  slurmConfigGroup: {
+    LIMITS: 'Limits',
+    LOGGING: 'Logs',
+    NODES: 'Nodes',
+    PRIORITY: 'Priorities',
+    RESOURCES: 'Resources',
+    SCHEDULING: 'Scheduling',
+    TIMEOUTS: 'Timeouts',
+  },
   slurmConfigOrigin: {
     CREATED: 'New cluster',
     EDITED: 'Edited',

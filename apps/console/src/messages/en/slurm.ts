@@ -20,6 +20,7 @@ export const slurm = {
     cpus: 'CPUs',
     discovered: 'First refresh',
     edit: 'Edit',
+    editTitle: 'Edit {name}',
     emptyText: 'Add a cluster that you already run. Muster reads it over SSH and writes nothing on its machines.',
     emptyTitle: 'No Slurm clusters yet',
     external: 'External clusters',

@@ -59,6 +59,15 @@ export const slurmConfig = {
     versions: '版本',
     wholeCluster: '整个集群',
   },
+  slurmConfigGroup: {
+    LIMITS: '限制',
+    LOGGING: '日志',
+    NODES: '节点',
+    PRIORITY: '优先级',
+    RESOURCES: '资源',
+    SCHEDULING: '调度',
+    TIMEOUTS: '超时',
+  },
   slurmConfigOrigin: {
     CREATED: '创建集群',
     EDITED: '编辑',

@@ -21,6 +21,7 @@ export const slurm = {
     cpus: 'CPU',
     discovered: '首次刷新',
     edit: '编辑',
+    editTitle: '编辑 {name}',
     emptyText: '添加您已在运行的集群。Muster 通过 SSH 读取它，不在其机器上写入任何内容。',
     emptyTitle: '暂无 Slurm 集群',
     external: '外部集群',

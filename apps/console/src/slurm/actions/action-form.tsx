@@ -4,6 +4,7 @@ import { useQuery } from 'urql'
 import { issueFor, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
+import { DialogActions } from '@/ui/dialog.tsx'
 import { SelectField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
@@ -120,7 +121,7 @@ export function ActionForm({
       )}
       {shown && <Notice tone="bad">{shown.message}</Notice>}
       {isLoading ? <Skeleton className="h-24 w-full" /> : preview && <PreviewView preview={preview} />}
-      <div className="flex justify-end gap-2">
+      <DialogActions>
         {/* "Cancel" beside "Cancel: 2 targets" would be ambiguous. */}
         <Button onClick={onCancel}>{t(verb === 'CANCEL_JOBS' ? 'common.close' : 'common.cancel')}</Button>
         <Button
@@ -134,7 +135,7 @@ export function ActionForm({
         >
           {t('slurmAction.start', { verb: t(`slurmVerb.${verb}`), count: preview?.targetCount ?? targets.names.length })}
         </Button>
-      </div>
+      </DialogActions>
     </form>
   )
 }

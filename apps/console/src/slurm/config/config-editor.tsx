@@ -62,23 +62,25 @@ function Editor({
       }}
       onClose={onClose}
     >
-      <Tabs
-        label={t('slurmConfig.files')}
-        value={file}
-        onChange={setFile}
-        tabs={NAMES.map((name) => ({ key: name, label: name }))}
-      >
-        <TextAreaField
-          ref={area}
-          label={file}
-          hint={file === 'slurm.conf' ? undefined : t('slurmConfig.emptyFile')}
-          mono
-          rows={24}
-          wrap="off"
-          value={texts[file]}
-          onChange={(event) => setTexts((all) => ({ ...all, [file]: event.target.value }))}
-        />
-      </Tabs>
+      {() => (
+        <Tabs
+          label={t('slurmConfig.files')}
+          value={file}
+          onChange={setFile}
+          tabs={NAMES.map((name) => ({ key: name, label: name }))}
+        >
+          <TextAreaField
+            ref={area}
+            label={file}
+            hint={file === 'slurm.conf' ? undefined : t('slurmConfig.emptyFile')}
+            mono
+            rows={24}
+            wrap="off"
+            value={texts[file]}
+            onChange={(event) => setTexts((all) => ({ ...all, [file]: event.target.value }))}
+          />
+        </Tabs>
+      )}
     </VersionForm>
   )
 }

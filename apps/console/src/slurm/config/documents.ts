@@ -73,7 +73,7 @@ export const PreviewConfig = graphql(`
       __typename
       ... on SlurmConfigPreview {
         hosts blockedReason fingerprint
-        problems { file line severity message }
+        problems { file line key severity message }
         diff { file lines { kind text } }
         plan { controllers restartedNodes addedNodes removedNodes lost }
         validation { state host message validatedAt }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
-import { Dialog } from '@/ui/dialog.tsx'
+import { Dialog, DialogActions } from '@/ui/dialog.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { OperationProgress } from '../scale/operation-progress.tsx'
@@ -65,7 +65,7 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
         error={issueFor(start.problem, 'reason')}
       />
       {start.problem && start.problem.issues.length === 0 && <Notice tone="bad">{start.problem.message}</Notice>}
-      <div className="flex flex-wrap justify-end gap-2">
+      <DialogActions>
         <Button onClick={onCancel}>{t('common.cancel')}</Button>
         <Button
           type="submit"
@@ -76,7 +76,7 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
         >
           {t('slurmConfig.import')}
         </Button>
-      </div>
+      </DialogActions>
     </form>
   )
 }

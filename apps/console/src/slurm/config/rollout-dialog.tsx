@@ -4,6 +4,7 @@ import { useQuery } from 'urql'
 import { issueFor, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
+import { DialogActions } from '@/ui/dialog.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
@@ -83,7 +84,7 @@ function Form({
         onChange={(event) => setReason(event.target.value)}
         error={issueFor(shown, 'reason')}
       />
-      <div className="flex flex-wrap justify-end gap-2">
+      <DialogActions>
         <Button onClick={onCancel}>{t('common.cancel')}</Button>
         <Button type="submit" variant="danger" busy={busy} showReason blockedReason={blockedReason}>
           {t(isRollback ? 'slurmConfig.rollbackStart' : 'slurmConfig.rolloutStart', {
@@ -91,7 +92,7 @@ function Form({
             count: preview?.hosts.length ?? 0,
           })}
         </Button>
-      </div>
+      </DialogActions>
     </form>
   )
 }

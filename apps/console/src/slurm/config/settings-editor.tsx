@@ -1,6 +1,7 @@
 'use client'
 import { useState } from 'react'
 import { useQuery } from 'urql'
+import { issuesWithin } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { SelectField, TextField } from '@/ui/field.tsx'
 import { type ConfigSettings, SettingsQuery } from './documents.ts'
@@ -49,34 +50,58 @@ function Editor({
   const shown = settingsOf(settings, target).filter(({ key, description }) =>
     `${key} ${description}`.toLowerCase().includes(wanted),
   )
+  const groups = [...new Set(shown.map(groupOf))]
   return (
     <VersionForm clusterId={clusterId} number={number} edit={{ changes: list }} isChanged={list.length > 0} onClose={onClose}>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <TargetField settings={settings} target={target} onChange={setTarget} />
-        <TextField
-          type="search"
-          label={t('slurmSettings.search')}
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
-      </div>
-      {shown.length === 0 && <p className="text-sm text-muted">{t('slurm.filterNoMatch')}</p>}
-      <div className="grid gap-4 sm:grid-cols-2">
-        {shown.map((setting) => {
-          const changed = changes.get(changeKey({ ...target, key: setting.key }))
-          return (
-            <SettingField
-              key={changeKey({ ...target, key: setting.key })}
-              setting={setting}
-              value={(changed ? changed.value : setting.value) ?? ''}
-              onChange={(text) => change(setting, text)}
-            />
-          )
-        })}
-      </div>
+      {(preview, problem) => {
+        const errorOf = (key: string) => {
+          const index = list.findIndex((one) => changeKey(one) === changeKey({ ...target, key }))
+          if (index < 0) return undefined
+          const found = preview?.problems.find((one) => one.severity === 'ERROR' && one.key?.toLowerCase() === key.toLowerCase())
+          return issuesWithin(problem, `changes.${index}`) ?? found?.message
+        }
+        return (
+          <>
+            <div className="grid gap-4 sm:grid-cols-2">
+              <TargetField settings={settings} target={target} onChange={setTarget} />
+              <TextField
+                type="search"
+                label={t('slurmSettings.search')}
+                value={search}
+                onChange={(event) => setSearch(event.target.value)}
+              />
+            </div>
+            {shown.length === 0 && <p className="text-sm text-muted">{t('slurm.filterNoMatch')}</p>}
+            {groups.map((group) => (
+              <section key={group ?? ''} className="flex flex-col gap-3">
+                {group && <h3 className="text-sm font-semibold">{t(`slurmConfigGroup.${group}`)}</h3>}
+                <div className="grid items-start gap-4 sm:grid-cols-2">
+                  {shown
+                    .filter((setting) => groupOf(setting) === group)
+                    .map((setting) => {
+                      const changed = changes.get(changeKey({ ...target, key: setting.key }))
+                      return (
+                        <SettingField
+                          key={changeKey({ ...target, key: setting.key })}
+                          setting={setting}
+                          value={(changed ? changed.value : setting.value) ?? ''}
+                          error={errorOf(setting.key)}
+                          onChange={(text) => change(setting, text)}
+                        />
+                      )
+                    })}
+                </div>
+              </section>
+            ))}
+          </>
+        )
+      }}
     </VersionForm>
   )
 }
+
+/** Keys of partitions and nodes have no group. */
+const groupOf = (setting: Setting) => ('group' in setting ? (setting as ConfigSettings['settings'][number]).group : null)
 
 const settingsOf = ({ settings, partitions, nodes }: ConfigSettings, target: Target): Setting[] =>
   target.partition
@@ -117,16 +142,24 @@ function TargetField({
 function SettingField({
   setting: { key, type, description, default: fallback },
   value,
+  error,
   onChange,
 }: {
   setting: Setting
   value: string
+  error: string | undefined
   onChange: (text: string) => void
 }) {
   const hint = fallback === null ? description : `${description} ${t('slurmConfig.defaultValue', { value: fallback })}`
   if (type === 'BOOLEAN')
     return (
-      <SelectField label={key} hint={hint} value={value.toUpperCase()} onChange={(event) => onChange(event.target.value)}>
+      <SelectField
+        label={key}
+        hint={hint}
+        error={error}
+        value={value.toUpperCase()}
+        onChange={(event) => onChange(event.target.value)}
+      >
         <option value="">{t('slurmConfig.notSet')}</option>
         {[...new Set(['YES', 'NO', ...(value ? [value.toUpperCase()] : [])])].map((word) => (
           <option key={word} value={word}>
@@ -135,5 +168,5 @@ function SettingField({
         ))}
       </SelectField>
     )
-  return <TextField label={key} hint={hint} mono value={value} onChange={(event) => onChange(event.target.value)} />
+  return <TextField label={key} hint={hint} error={error} mono value={value} onChange={(event) => onChange(event.target.value)} />
 }

@@ -1,7 +1,7 @@
 'use client'
 import { type ReactNode, useState } from 'react'
 import type { CombinedError } from 'urql'
-import { issueFor, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
+import { issueFor, type Problem, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Failure } from '@/ui/failure.tsx'
@@ -11,7 +11,7 @@ import { Panel } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { usePreview } from '../scale/use-preview.ts'
-import { PreviewConfig, type PreviewInput, SaveConfig } from './documents.ts'
+import { type ConfigPreview, PreviewConfig, type PreviewInput, SaveConfig } from './documents.ts'
 import { PlanView } from './plan-view.tsx'
 
 /** While the edited version is read, or why it was not. */
@@ -32,8 +32,8 @@ type Props = {
   previewsUnchanged?: boolean
   onLine?: (file: string, line: number) => void
   onClose: () => void
-  /** The fields of the edit. */
-  children: ReactNode
+  /** The fields of the edit. `preview` and `problem` are null before they are known. */
+  children: (preview: ConfigPreview | null, problem: Problem | null) => ReactNode
 }
 
 /** Saves an edit as the next version, with a reason. Beside it: what a rollout would do. */
@@ -62,41 +62,45 @@ export function VersionForm({ clusterId, number, edit, isChanged, previewsUnchan
       }}
     >
       <div className="flex min-w-0 flex-col gap-4">
-        {children}
-        <TextField
-          label={t('slurmAction.reason')}
-          maxLength={200}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-          error={issueFor(save.problem, 'reason')}
-        />
-        {save.problem && (
-          <Notice tone="bad">
-            <p>{save.problem.message}</p>
-            {save.problem.issues.map(({ path, message }) => (
-              <p key={`${path} ${message}`}>{t('error.within', { name: path, message })}</p>
-            ))}
-          </Notice>
-        )}
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button type="submit" variant="primary" busy={save.busy} showReason blockedReason={blockedReason}>
-            {t('slurmConfig.save')}
-          </Button>
+        {children(preview, problem)}
+        <div className="flex flex-col gap-4 md:sticky md:bottom-0 md:z-10 md:border-t md:border-line md:bg-bg md:py-3">
+          <TextField
+            label={t('slurmAction.reason')}
+            maxLength={200}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+            error={issueFor(save.problem, 'reason')}
+          />
+          {save.problem && (
+            <Notice tone="bad">
+              <p>{save.problem.message}</p>
+              {save.problem.issues.map(({ path, message }) => (
+                <p key={`${path} ${message}`}>{t('error.within', { name: path, message })}</p>
+              ))}
+            </Notice>
+          )}
+          <div className="flex flex-wrap items-center justify-end gap-2">
+            <Button onClick={onClose}>{t('common.cancel')}</Button>
+            <Button type="submit" variant="primary" busy={save.busy} showReason blockedReason={blockedReason}>
+              {t('slurmConfig.save')}
+            </Button>
+          </div>
         </div>
       </div>
-      <Panel title={t('slurmConfig.previewTitle')}>
-        {problem && (
-          <Notice tone="bad">
-            <p>{problem.message}</p>
-            {problem.issues.map(({ path, message }) => (
-              <p key={`${path} ${message}`}>{message}</p>
-            ))}
-          </Notice>
-        )}
-        {isLoading ? <Skeleton className="h-48 w-full" /> : preview && <PlanView preview={preview} onLine={onLine} />}
-        {!isChanged && !previewsUnchanged && <p className="text-sm text-muted">{t('slurmConfig.needChange')}</p>}
-      </Panel>
+      <div className="lg:sticky lg:top-4 lg:max-h-[calc(100dvh-2rem)] lg:overflow-auto">
+        <Panel title={t('slurmConfig.previewTitle')}>
+          {problem && (
+            <Notice tone="bad">
+              <p>{problem.message}</p>
+              {problem.issues.map(({ path, message }) => (
+                <p key={`${path} ${message}`}>{message}</p>
+              ))}
+            </Notice>
+          )}
+          {isLoading ? <Skeleton className="h-48 w-full" /> : preview && <PlanView preview={preview} onLine={onLine} />}
+          {!isChanged && !previewsUnchanged && <p className="text-sm text-muted">{t('slurmConfig.needChange')}</p>}
+        </Panel>
+      </div>
     </form>
   )
 }

@@ -3,10 +3,11 @@ import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import type { VariablesOf } from '@/graphql/graphql.ts'
 import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
-import { t } from '@/messages/index.ts'
+import { formatNumber, t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { SelectField, TextAreaField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
+import { useInvalidFocus } from '@/ui/use-invalid-focus.ts'
 import { useFindNode } from '../find-node.ts'
 import { CreateCluster } from './documents.ts'
 import { ReadinessFindings, ReadinessState } from './readiness-findings.tsx'
@@ -53,6 +54,7 @@ export function CreateForm() {
   const readiness = useReadiness()
   const [form, setForm] = useState(EMPTY)
   const [problems, setProblems] = useState<Problems>({})
+  const fields = useInvalidFocus<HTMLFormElement>(problems, create.problem)
   const field = (key: keyof Form) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
@@ -120,6 +122,7 @@ export function CreateForm() {
   const blockedReason = isComplete ? (readiness.isFinished ? null : t('slurmScale.needCheck')) : t('slurmScale.needFields')
   return (
     <form
+      ref={fields}
       className="flex max-w-2xl flex-col gap-4 text-sm"
       onSubmit={(event) => {
         event.preventDefault()
@@ -127,7 +130,6 @@ export function CreateForm() {
       }}
     >
       <p className="text-muted">{t('slurmScale.createText')}</p>
-      {create.problem && <Notice tone="bad">{create.problem.message}</Notice>}
       <TextField label={t('slurmConnect.name')} mono {...field('name')} />
       <TextField label={t('slurm.controllerNode')} hint={t('slurm.nodeHint')} mono {...field('controllerNodeId')} />
       <TextField label={t('slurmScale.compute')} hint={t('slurmScale.computeHint')} mono {...field('computeNodeIds')} />
@@ -215,7 +217,12 @@ export function CreateForm() {
           ))}
         </ul>
       )}
-      <p className="text-xs text-muted">{t('slurmScale.createChecks')}</p>
+      {create.problem && <Notice tone="bad">{create.problem.message}</Notice>}
+      <p className="text-xs text-muted" aria-live="polite">
+        {readiness.isRunning && readiness.nodes.size > 0
+          ? t('slurmScale.checkProgress', { done: formatNumber(readiness.checkedCount), count: readiness.nodes.size })
+          : t('slurmScale.createChecks')}
+      </p>
       <div className="flex flex-wrap justify-end gap-2">
         <Button
           busy={readiness.isRunning}

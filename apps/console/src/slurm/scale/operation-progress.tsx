@@ -6,10 +6,11 @@ import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { State, type Tone } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
+import { DialogActions } from '@/ui/dialog.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { CancelOperation, type Operation, OperationUpdated } from './documents.ts'
-import { stepText } from './step-text.ts'
+import { phaseText, stepText } from './step-text.ts'
 
 export const operationTones: Record<Operation['status'], Tone> = {
   PENDING: 'neutral',
@@ -69,7 +70,7 @@ export function OperationProgress({ id, onClose, onDone }: { id: string; onClose
             <span className="font-mono text-xs font-medium">{name}</span>
             <span className="ml-auto">
               <State tone={isFailed ? 'bad' : FINAL.includes(phase) ? 'ok' : 'neutral'}>
-                {isFailed ? t('slurmScale.failed') : phase}
+                {isFailed ? t('slurmScale.failed') : phaseText(phase)}
               </State>
             </span>
             {message && <p className={`w-full text-xs break-words ${isFailed ? 'text-bad' : 'text-muted'}`}>{message}</p>}
@@ -83,7 +84,7 @@ export function OperationProgress({ id, onClose, onDone }: { id: string; onClose
           </li>
         ))}
       </ul>
-      <div className="flex justify-end gap-2">
+      <DialogActions>
         {!operation.finishedAt && (
           <Button
             variant="danger"
@@ -97,7 +98,7 @@ export function OperationProgress({ id, onClose, onDone }: { id: string; onClose
         <Button variant="primary" onClick={onClose}>
           {t('common.close')}
         </Button>
-      </div>
+      </DialogActions>
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { issueFor, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
+import { DialogActions } from '@/ui/dialog.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
@@ -101,12 +102,12 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
           </div>
         )
       )}
-      <div className="flex flex-wrap justify-end gap-2">
+      <DialogActions>
         <Button onClick={onCancel}>{t('common.cancel')}</Button>
         <Button type="submit" variant="danger" busy={start.busy} showReason blockedReason={blockedReason}>
           {t('slurmScale.inStart', { names: preview?.targets.map(({ name }) => name).join(', ') ?? '' })}
         </Button>
-      </div>
+      </DialogActions>
     </form>
   )
 }

@@ -2,9 +2,10 @@
 import { useState } from 'react'
 import type { ResultOf } from '@/graphql/graphql.ts'
 import { issueFor, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
-import { t } from '@/messages/index.ts'
+import { formatNumber, t } from '@/messages/index.ts'
 import { State } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
+import { DialogActions } from '@/ui/dialog.tsx'
 import { TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
@@ -100,12 +101,16 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
               readiness={readiness.nodes}
               onToggle={toggle}
             />
-            <p className="text-xs text-muted">{t('slurmScale.checks')}</p>
+            <p className="text-xs text-muted" aria-live="polite">
+              {readiness.isRunning
+                ? t('slurmScale.checkProgress', { done: formatNumber(readiness.checkedCount), count: readiness.nodes.size })
+                : t('slurmScale.checks')}
+            </p>
             {chosen.preview && <ConfigDiff diff={chosen.preview.diff} plan={chosen.preview.plan} />}
           </div>
         )
       )}
-      <div className="flex flex-wrap justify-end gap-2">
+      <DialogActions>
         <Button onClick={onCancel}>{t('common.cancel')}</Button>
         <Button
           busy={readiness.isRunning}
@@ -117,7 +122,7 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
         <Button type="submit" variant="primary" busy={start.busy} showReason blockedReason={blockedReason}>
           {t('slurmScale.outStart', { count: nodeIds.length })}
         </Button>
-      </div>
+      </DialogActions>
     </form>
   )
 }

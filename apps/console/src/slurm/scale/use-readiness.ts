@@ -27,6 +27,7 @@ export function useReadiness() {
     nodes,
     isRunning: busy || (check !== null && !check.finishedAt),
     isFinished: check?.finishedAt != null,
+    checkedCount: check?.nodes.filter(({ checks }) => checks !== null).length ?? 0,
     error: problem?.message ?? check?.error ?? null,
   }
 }
