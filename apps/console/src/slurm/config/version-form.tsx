@@ -61,7 +61,7 @@ export function VersionForm({ clusterId, number, edit, isChanged, previewsUnchan
         void run()
       }}
     >
-      <div className="flex min-w-0 flex-col gap-4">
+      <div className="flex min-w-0 flex-col gap-4 md:[&_:is(input,select)]:scroll-mb-40">
         {children(preview, problem)}
         <div className="flex flex-col gap-4 md:sticky md:bottom-0 md:z-10 md:border-t md:border-line md:bg-bg md:py-3">
           <TextField
