@@ -1,3 +1,5 @@
+import { foldHostlist } from '@muster/slurm'
+import type { ConfigPlan } from '@muster/slurm/config'
 import { clusterDeniedReason } from '../clusters/index.ts'
 import type { SlurmCluster } from '../clusters/tables.ts'
 import type { Actor } from '../kernel/context.ts'
@@ -26,6 +28,23 @@ export const managedConfigReason = ({ name, kind, configNumber }: Omit<Versioned
   kind === 'MANAGED' && configNumber !== null
     ? `Muster wrote the configuration of the cluster ${name}. Compare it with the hosts instead.`
     : null
+
+/**
+ * Null when a version has the nodes that a managed cluster has, else the reason: slurmd, keys and groups of nodes follow only a scale-out
+ * or scale-in.
+ */
+export const scaledNodesReason = (
+  { name, kind }: Pick<Versioned, 'name' | 'kind'>,
+  { addedNodes, removedNodes }: Pick<ConfigPlan, 'addedNodes' | 'removedNodes'>,
+): string | null => {
+  const changes = [
+    ...(addedNodes.length > 0 ? [`adds ${foldHostlist(addedNodes)}`] : []),
+    ...(removedNodes.length > 0 ? [`removes ${foldHostlist(removedNodes)}`] : []),
+  ]
+  return kind === 'MANAGED' && changes.length > 0
+    ? `This configuration ${changes.join(' and ')}. Nodes of the managed cluster ${name} are added by a scale-out and removed by a scale-in.`
+    : null
+}
 
 /** Null when there is a version to compare the hosts with, else the reason. */
 export const noConfigReason = ({ name, configNumber }: Pick<Versioned, 'name' | 'configNumber'>): string | null =>

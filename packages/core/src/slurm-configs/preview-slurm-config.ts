@@ -17,7 +17,7 @@ import { Id } from '../kernel/input.ts'
 import { configHosts, findCluster } from './find-cluster.ts'
 import { lostLiveChanges } from './live-changes.ts'
 import { slurmConfigPermissions } from './permissions.ts'
-import { reusedConfigReason } from './policy.ts'
+import { reusedConfigReason, scaledNodesReason } from './policy.ts'
 import type { SlurmConfigVersion } from './tables.ts'
 import { type ConfigValidation, lastValidation } from './validate-slurm-config.ts'
 import {
@@ -104,6 +104,7 @@ export async function previewOf(
       reusedConfigReason(cluster) ??
       (from === null ? 'The configuration was not imported yet.' : null) ??
       (error ? `It has errors, the first in ${error.file}: ${error.message}` : null) ??
+      scaledNodesReason(cluster, plan) ??
       live.blockedReason,
     validation: to.number === null ? null : await lastValidation(db, cluster, to.number),
     fingerprint: to.number === null ? null : fingerprintOf(cluster, from?.number ?? null, to.number, plan),

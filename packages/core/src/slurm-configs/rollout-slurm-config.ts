@@ -25,7 +25,7 @@ export const RolloutSlurmConfigInput = z.object({
 /**
  * Starts an operation that writes a version of the configuration on the hosts of a cluster and makes Slurm use it.
  * @throws Forbidden; NotFound the cluster or the version; Conflict the plan is another one than in the preview, the configuration is reused or has
- * errors, jobs run on nodes that it removes, or an operation runs on the cluster
+ * errors, other nodes than the managed cluster, or jobs on nodes that it removes, or an operation runs on the cluster
  */
 export async function rolloutSlurmConfig(ctx: Ctx, input: z.input<typeof RolloutSlurmConfigInput>): Promise<SlurmOperation> {
   authorizeSomewhere(ctx, slurmConfigPermissions.write)

@@ -386,6 +386,18 @@ describe('rollout', () => {
     await expect(rollbackSlurmConfig(ours.admin, { ...base(), number: 2 })).rejects.toThrow(/is reused/)
   })
 
+  test('neither adds nor removes nodes of a managed cluster, also as a rollback', async () => {
+    await save(conf('n[1-3]'))
+    await end(await rollout(2))
+    await recordSlurmConfigRollout(ours.worker, { clusterId: cluster.id, number: 2 })
+    await t.runtime.db.update(slurmClusters).set({ kind: 'MANAGED' }).where(eq(slurmClusters.id, cluster.id))
+    await expect(rollbackSlurmConfig(ours.admin, base())).rejects.toThrow(/removes n3\. Nodes of the managed cluster prod/)
+    await save(conf('n[1-5]'), 2)
+    await expect(rollout(3)).rejects.toThrow(/adds n\[4-5\]/)
+    await save(conf('n[1-3]', 'KillWait=60\n'), 3)
+    await expect(rollout(4)).resolves.toBeTruthy()
+  })
+
   test('refuses the version that the hosts have', async () => {
     await expect(rollout(1)).rejects.toThrow(/have these files already/)
   })
