@@ -65,16 +65,15 @@ async function checkNode(
   resolved: ReadonlySet<string> | null,
 ): Promise<SlurmNodeCheck[]> {
   const files = [...new Set(node.gres.flatMap((gres) => gres.files))]
+  const request = { controllers, files, prefix: op.cluster.install?.prefix ?? null }
   try {
     return await op.onNode(node.nodeId, async ({ session }) => {
       const options = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal: op.signal }
-      const ran = await session.exec('sh -s', { stdin: readinessScript({ controllers, files }), ...options })
+      const ran = await session.exec('sh -s', { stdin: readinessScript(request), ...options })
       return evaluateReadiness(ran.stdout.toString('utf8'), {
-        controllers,
-        files,
+        ...request,
         config: node,
         release,
-        installsPackages: !op.cluster.install?.prefix,
         isResolvedByController: resolved?.has(node.name) ?? null,
         now: Date.now() / 1000,
       })

@@ -13,8 +13,6 @@ export type ReadinessInput = ReadinessRequest & {
   config: ConfigNode
   /** Release of the cluster, such as 22.05.8; null before it exists. */
   release: string | null
-  /** Whether Muster installs packages; null prefix. */
-  installsPackages: boolean
   /** Whether the controller resolves the node's name; null: not asked. */
   isResolvedByController: boolean | null
   /** Time of this machine in seconds when the script ran. */
@@ -32,14 +30,14 @@ export function evaluateReadiness(output: string, input: ReadinessInput): SlurmN
   const has = (word: string, text: string) => found.get(word)?.includes(text) ?? false
   const checks: SlurmNodeCheck[] = []
   const add = (name: string, state: SlurmNodeCheck['state'], message: string) => checks.push({ name, state, message })
-  const { config, controllers, release } = input
+  const { config, controllers, release, prefix } = input
 
   add('reachable', 'OK', 'logged in over SSH')
   if (has('root', 'yes')) add('root', 'OK', 'may become root')
   else add('root', 'WARNING', 'sudo asks for a password; the become password of the node is used')
   const [id = '', version = '', ...like] = value('os').split(' ')
   const family = [id, ...like].find((word) => ['debian', 'ubuntu', 'rhel', 'fedora', 'centos'].includes(word))
-  if (family || !input.installsPackages) add('os', 'OK', `${id} ${version}`.trim())
+  if (family || prefix !== null) add('os', 'OK', `${id} ${version}`.trim())
   else
     add('os', 'FAILED', `${id} ${version} is neither of the Debian nor of the RHEL family; use a prefix with an installed Slurm`)
   const arch = value('arch')
@@ -72,8 +70,10 @@ export function evaluateReadiness(output: string, input: ReadinessInput): SlurmN
     add('slurm', 'FAILED', 'slurmd runs here already, or another program uses port 6818; stop it, or choose another node')
   else if (has('running', 'slurmdbd')) add('slurm', 'FAILED', 'slurmdbd of another cluster runs here; choose another node')
   else if (has('running', 'slurmctld')) add('slurm', 'FAILED', 'slurmctld of another cluster runs here; choose another node')
+  else if (prefix !== null && !found.has('prefix'))
+    add('slurm', 'FAILED', `${prefix}/sbin/slurmd is missing; install Slurm there, or choose another prefix`)
   else if (has('installed', 'slurmd')) addVersion(add, value('version'), release)
-  else add('slurm', 'OK', input.installsPackages ? 'not installed' : 'in the prefix')
+  else add('slurm', 'OK', 'not installed')
   if (has('running', 'munged'))
     add(
       'munge',

@@ -5,12 +5,15 @@ export type ReadinessRequest = {
   controllers: { name: string; address: string }[]
   /** Device files that slurm.conf will name. */
   files: string[]
+  /** Folder with an installed Slurm; null: Muster installs packages. */
+  prefix: string | null
 }
 
 /** Prints one finding a line: a word, then its value. Needs a POSIX shell; changes nothing. */
-export function readinessScript({ controllers, files }: ReadinessRequest): string {
+export function readinessScript({ controllers, files, prefix }: ReadinessRequest): string {
   return [
-    'PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin',
+    `PATH=${prefix === null ? '' : `${quoted(prefix)}/sbin:${quoted(prefix)}/bin:`}$PATH:/usr/local/sbin:/usr/sbin:/sbin`,
+    ...(prefix === null ? [] : [`[ -x ${quoted(prefix)}/sbin/slurmd ] && echo 'prefix found'`]),
     'if [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; then echo "root yes"; else echo "root no"; fi',
     `(. /etc/os-release 2>/dev/null; echo "os \${ID:-unknown} \${VERSION_ID:-} \${ID_LIKE:-}")`,
     'echo "arch $(uname -m)"',
