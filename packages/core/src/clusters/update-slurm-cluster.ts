@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { resolveAlerts } from '../alerts/index.ts'
 import { audit } from '../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../kernel/context.ts'
 import { sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
@@ -58,6 +59,9 @@ export async function updateSlurmCluster(ctx: Ctx, input: z.input<typeof UpdateS
       })
       .where(scope)
       .returning()
+    // Alerts name the cluster; those that the reconciler raises follow by themselves, and the operation keeps its error.
+    const renamed = { tenantId: ctx.tenantId, nodeId: null, cluster: before.name, kinds: ['slurm_scale_out_failed' as const] }
+    if (cluster!.name !== before.name) for (const event of await resolveAlerts(tx, [renamed])) ctx.notify(event)
     await ctx.queue.send(tx, slurmRefreshQueue, [cluster!])
     await audit(tx, ctx, slurmClusterAudit.update, cluster!)
     ctx.notify(slurmClusterChanged(cluster!))

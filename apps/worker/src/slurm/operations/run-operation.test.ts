@@ -1,5 +1,5 @@
 import { alerts } from '@muster/core/alerts'
-import { addSlurmCluster } from '@muster/core/clusters'
+import { addSlurmCluster, slurmClusters, updateSlurmCluster } from '@muster/core/clusters'
 import { inTransaction } from '@muster/core/context'
 import {
   cancelSlurmOperation,
@@ -13,6 +13,7 @@ import { ConfigError } from '@muster/slurm/config'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { slurmOperationHandler } from '../../handlers/slurm-operation.ts'
+import { slurmNodeScale } from '../../metrics.ts'
 import { OperationFailure, type Step, type Workflow } from './operation.ts'
 
 let t: TestRuntime
@@ -233,4 +234,26 @@ it('raises an alert when nodes are left out, until a later scale-out adds all of
   expect(await open()).toMatchObject([{ evidence: { error: 'The disk of ctl is full.', total: 0 } }])
   await handler({ steps: [step('first')], undo: [] })(await start(['cpu-02']))
   expect(await open()).toEqual([])
+  await handler({ steps: [fail], undo: [] })(await start(['cpu-02']))
+  await updateSlurmCluster(fixture.admin, { id: clusterId, name: 'renamed' })
+  expect(await open()).toEqual([])
+})
+
+it('counts nodes from 0 on, so that a rate sees the first failure', async () => {
+  await t.runtime.db.update(slurmClusters).set({ name: 'counted' }).where(eq(slurmClusters.id, clusterId))
+  const counted = async () => {
+    const values = await Promise.all(Object.values(slurmNodeScale).map((counter) => counter.get()))
+    return values.map((metric) => metric.values.find(({ labels }) => labels.cluster === 'counted')?.value)
+  }
+  let first: unknown
+  const leaveOut = step('first', async ({ updateNodes }) => {
+    first = await counted()
+    await updateNodes([{ name: 'cpu-02', isFailed: true, message: 'No munge.' }])
+  })
+  await handler({ steps: [leaveOut], undo: [] })(await start(['cpu-01', 'cpu-02']))
+  expect([first, await counted()]).toEqual([
+    [0, 0, 0],
+    [2, 1, 1],
+  ])
+  await t.runtime.db.update(slurmClusters).set({ name: 'prod' }).where(eq(slurmClusters.id, clusterId))
 })

@@ -123,6 +123,7 @@ export async function runOperation(
       await record({ name: step.name, state: 'DONE' })
     }
   }
+  beginCounting(row, claimed.cluster.name)
   try {
     lookAtCancel()
     if (row.error === null) {
@@ -166,8 +167,15 @@ export async function runOperation(
   }
 }
 
+/** Begins the series of a cluster at 0: the rate of a series that begins with a failure does not have that failure. */
+function beginCounting({ kind }: SlurmOperation, cluster: string): void {
+  if (isScaling(kind)) for (const counter of Object.values(slurmNodeScale)) counter.inc({ cluster }, 0)
+}
+
+const isScaling = (kind: SlurmOperation['kind']): boolean => kind === 'CREATE' || kind === 'SCALE_OUT'
+
 function countScaledNodes({ kind, nodeCount, problemCount, error }: SlurmOperation, cluster: string): void {
-  if (kind !== 'CREATE' && kind !== 'SCALE_OUT') return
+  if (!isScaling(kind)) return
   const failed = error === null ? problemCount : nodeCount
   slurmNodeScale.attempts.inc({ cluster }, nodeCount)
   slurmNodeScale.failed.inc({ cluster }, failed)
