@@ -16,8 +16,8 @@ import { assertUnblocked, findCandidates, lockCandidates, type ScaleCandidate, S
 import { withShards } from './config-node.ts'
 import { slurmScalePermissions } from './permissions.ts'
 
-/** Debian's release; other packages are read after their installation. */
-const RELEASE = '22.05'
+/** The oldest release of the packages that distributions have, from Debian 12 on. The lines are checked again by the installed release. */
+const RELEASES = ['22.05', '23.11', '24.11', '25.11', '26.05']
 const Url = singleLineText(500).regex(/^(https?|file):\/\/[^ {}]+$/, 'must be a URL')
 
 function splitHost(text: string): Pick<ConfigSettings, 'accountingHost' | 'accountingPort'> {
@@ -201,8 +201,9 @@ function checkFields({
       message: 'a node can have one role only: controller, backup, compute or login; accounting may be on the controller',
     })
   extraLines.forEach((line, index) => {
-    const problem = extraLineProblem(line, RELEASE)
-    if (problem) issues.push({ path: `extraLines.${index}`, message: problem })
+    const problems = RELEASES.map((release) => extraLineProblem(line, release))
+    const [problem] = problems
+    if (problem && !problems.includes(null)) issues.push({ path: `extraLines.${index}`, message: problem })
   })
   if (issues.length > 0) throw new InvalidInput(issues)
 }

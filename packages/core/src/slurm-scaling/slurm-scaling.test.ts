@@ -120,8 +120,10 @@ describe('createSlurmCluster', () => {
     await expect(create()).rejects.toThrow(/only READY nodes/)
     await expect(create({ computeNodeIds: [nodes[0]!.id] })).rejects.toThrow(/one role only/)
     await expect(create({ extraLines: ['NodeName=x'] })).rejects.toThrow(/Muster writes NodeName/)
+    await expect(create({ extraLines: ['NoSuchKey=1'] })).rejects.toThrow(/extraLines.0: /)
     await expect(create({ backupNodeId: nodes[3]!.id, computeNodeIds: [nodes[1]!.id] })).rejects.toThrow(/stateFolder/)
-    await create({ computeNodeIds: [nodes[1]!.id] })
+    // A key of Slurm 25.11; the installed release judges it.
+    await create({ computeNodeIds: [nodes[1]!.id], extraLines: ['MetricsType=metrics/openmetrics'] })
     await expect(create({ name: 'other', computeNodeIds: [nodes[4]!.id] })).rejects.toThrow(/is a controller of the cluster prod/)
   })
 
