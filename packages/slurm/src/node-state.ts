@@ -1,26 +1,38 @@
+/** Suffixes of sinfo, by the flags that cause them; the first that fits is shown. */
+const SUFFIXES = [
+  ['$', 'MAINTENANCE', 'MAINT'],
+  ['^', 'REBOOT_ISSUED'],
+  ['@', 'REBOOT_REQUESTED', 'REBOOT'],
+  ['#', 'POWERING_UP'],
+  ['%', 'POWERING_DOWN'],
+  ['~', 'POWERED_DOWN'],
+  ['!', 'POWER_DOWN'],
+  ['*', 'NOT_RESPONDING'],
+] as const
+
 /**
- * The word that `sinfo --long` shows for the states of a node: DRAINING for ["MIXED", "DRAIN"], DRAINED for ["DOWN", "DRAIN"]. The order
- * of the rules is that of node_state_string() in Slurm's src/common/slurm_protocol_defs.c.
+ * The state of a node as `sinfo --long` shows it, in upper case: DRAINING for ["MIXED", "DRAIN"], IDLE* for a node that does not respond.
+ * The order of the rules is that of node_state_string() in Slurm's src/common/slurm_protocol_defs.c.
  * @param states as in `SlurmNode`, the base state first
  */
 export function nodeStateWord(states: readonly string[]): string {
   const [base = 'UNKNOWN'] = states
-  const has = (...flags: string[]) => flags.some((flag) => states.includes(flag))
-  const isBusy = base === 'ALLOCATED' || base === 'MIXED' || has('COMPLETING')
-  const isUsable = !has('DRAIN') && !isBusy && base !== 'DOWN'
-  if (has('MAINTENANCE', 'MAINT') && isUsable) return 'MAINT'
-  if (has('REBOOT_ISSUED', 'REBOOT_REQUESTED', 'REBOOT') && isUsable) return 'REBOOT'
-  if (has('DRAIN')) return isBusy ? 'DRAINING' : 'DRAINED'
-  if (has('FAIL')) return isBusy ? 'FAILING' : 'FAIL'
+  const has = (...flags: readonly string[]) => flags.some((flag) => states.includes(flag))
+  const isAllocated = base === 'ALLOCATED' || base === 'MIXED'
+  const isBusy = isAllocated || has('COMPLETING')
+  const suffix = SUFFIXES.find(([, ...flags]) => has(...flags))?.[0] ?? ''
+  const silent = has('NOT_RESPONDING') ? '*' : ''
   if (has('INVALID_REG')) return 'INVAL'
-  if (base === 'DOWN') return 'DOWN'
-  if (has('POWERING_DOWN')) return 'POWERING_DOWN'
-  if (has('POWERED_DOWN', 'POWER_DOWN')) return 'POWERED_DOWN'
-  if (has('POWERING_UP')) return 'POWERING_UP'
-  if (base === 'IDLE' && has('COMPLETING')) return 'COMPLETING'
-  if (base === 'IDLE' && has('RESERVED')) return 'RESERVED'
-  if (base === 'IDLE' && has('PLANNED')) return 'PLANNED'
-  return base
+  if (has('MAINTENANCE', 'MAINT') && !has('DRAIN') && !isAllocated && base !== 'DOWN') return `MAINT${silent}`
+  if (has('REBOOT_ISSUED', 'REBOOT_REQUESTED', 'REBOOT') && !isAllocated) return `REBOOT${has('REBOOT_ISSUED') ? '^' : silent}`
+  if (has('DRAIN')) return `${isBusy ? 'DRAINING' : 'DRAINED'}${suffix}`
+  if (has('FAIL')) return `${isBusy ? 'FAILING' : 'FAIL'}${silent}`
+  if (base === 'ALLOCATED' && has('COMPLETING')) return `ALLOCATED${suffix || '+'}`
+  if (has('COMPLETING') && base !== 'DOWN') return `COMPLETING${suffix}`
+  if (base === 'IDLE' && !suffix && has('RESERVED')) return 'RESERVED'
+  if (base === 'IDLE' && !suffix && has('PLANNED')) return 'PLANNED'
+  if (base === 'MIXED' && !suffix && has('PLANNED')) return 'MIXED-'
+  return `${base}${suffix}`
 }
 
 /** Base states and flags of nodes on which no job can start. */

@@ -46,8 +46,13 @@ const nodeTones: Record<string, Tone> = {
   UNKNOWN: 'bad',
 }
 
-/** The color of a state that sinfo shows. */
-export const nodeTone = (state: string): Tone => nodeTones[state] ?? 'neutral'
+/** The color of a state as sinfo shows it: IDLE* does not respond, IDLE~ and IDLE# have no power yet. */
+export function nodeTone(state: string): Tone {
+  const word = state.replace(/\W$/, '')
+  const suffix = state.slice(word.length)
+  if (suffix === '*') return 'bad'
+  return word === 'IDLE' && suffix ? 'neutral' : (nodeTones[word] ?? 'neutral')
+}
 
 const jobTones: Record<string, Tone> = {
   RUNNING: 'accent',

@@ -76,7 +76,7 @@ test('counts nodes, CPUs, GPUs and jobs', async () => {
       ...{ nodes: 3, cpus: 17, gpus: 12, jobs: 3 },
       nodesByState: [
         { state: 'MIXED', nodes: 2, cpus: 9, allocatedCpus: 4, gpus: 8, allocatedGpus: 2, nodeList: 'gpu001,n2' },
-        { state: 'DOWN', nodes: 1, cpus: 8, allocatedCpus: 2, gpus: 4, allocatedGpus: 1, nodeList: 'n3' },
+        { state: 'DOWN*', nodes: 1, cpus: 8, allocatedCpus: 2, gpus: 4, allocatedGpus: 1, nodeList: 'n3' },
       ],
       jobsByState: [
         { state: 'PENDING', jobs: 2 },
@@ -93,7 +93,7 @@ test('counts nodes, CPUs, GPUs and jobs', async () => {
           node: {
             nodesByState: [
               { state: 'MIXED', nodes: 2, nodeList: 'gpu001,n2' },
-              { state: 'DOWN', nodes: 1, nodeList: 'n3' },
+              { state: 'DOWN*', nodes: 1, nodeList: 'n3' },
             ],
             jobsByState: [
               { state: 'PENDING', jobs: 2 },
@@ -117,6 +117,7 @@ test('filters clusters, nodes and jobs', async () => {
   expect(await clusters('state: [OK], kind: [EXTERNAL], region: ["eu"], search: "ALPHA"')).toBe(1)
   expect(await clusters('state: [WAITING]')).toBe(0)
   expect(await names('nodes', 'state: ["not_responding"]')).toEqual(['n3'])
+  expect(await names('nodes', 'state: ["down*"]')).toEqual(['n3'])
   expect(await names('nodes', 'hostlist: "n[1-2]"')).toEqual(['n2'])
   expect(await names('nodes', 'match: [MATCHED]')).toEqual(['gpu001'])
   expect(await names('nodes', 'match: []')).toEqual([])

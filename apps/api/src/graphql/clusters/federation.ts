@@ -1,11 +1,12 @@
 import { tenantPermissions } from '@muster/core/access'
-import { type SlurmStartEstimate as Estimate, estimateSlurmStarts, OUT_OF_SERVICE } from '@muster/core/clusters'
+import { type SlurmStartEstimate as Estimate, estimateSlurmStarts } from '@muster/core/clusters'
 import { schema } from '@muster/core/registry'
 import { foldHostlist } from '@muster/core/selection'
 import { sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import type { ApiContext } from '../../context.ts'
 import { COMMON } from '../shared/errors.ts'
+import { type GpuModelRow, inService, readGpuModels } from './gpu-models.ts'
 import { SlurmCluster } from './types.ts'
 
 const { slurmClusters, slurmJobs, slurmNodes } = schema
@@ -28,10 +29,7 @@ const COUNTS = [
 ] as const
 type Counts = Record<(typeof COUNTS)[number][0], number>
 type Region = Counts & { region: string | null }
-type ModelRow = { clusterId: string; model: string; gpus: number; inService: number; allocated: number; idle: number }
-type Model = Omit<ModelRow, 'clusterId'> & { clusters: ModelRow[] }
-
-const inService = sql`not (n.states && ${sql.param([...OUT_OF_SERVICE])}::text[])`
+type Model = Omit<GpuModelRow, 'clusterId'> & { clusters: GpuModelRow[] }
 
 async function readRegions({ ctx }: ApiContext): Promise<Region[]> {
   const { rows } = await ctx.db.execute<Region>(sql`
@@ -54,17 +52,7 @@ async function readRegions({ ctx }: ApiContext): Promise<Region[]> {
 }
 
 async function readModels({ ctx }: ApiContext): Promise<Model[]> {
-  const gpus = (field: string) => sql`
-    select n.cluster_id, ${inService} as usable, coalesce(g->>'type', 'gpu') as model, sum((g->>'count')::int) as gpus
-    from ${slurmNodes} n cross join jsonb_array_elements(n.report->${sql.raw(`'${field}'`)}) g
-    where n.tenant_id = ${ctx.tenantId} and g->>'name' = 'gpu' group by 1, 2, 3`
-  const { rows } = await ctx.db.execute<ModelRow>(sql`
-    with total as (${gpus('gres')}), used as (${gpus('gresUsed')})
-    select t.cluster_id as "clusterId", t.model, sum(t.gpus)::int as gpus, coalesce(sum(t.gpus) filter (where t.usable), 0)::int as "inService",
-      coalesce(sum(u.gpus), 0)::int as allocated,
-      greatest(0, coalesce(sum(t.gpus - coalesce(u.gpus, 0)) filter (where t.usable), 0))::int as idle
-    from total t left join used u using (cluster_id, usable, model)
-    group by 1, 2`)
+  const rows = await readGpuModels(ctx)
   return [...Map.groupBy(rows, ({ model }) => model)]
     .map(([model, clusters]) => {
       const sum = (of: 'gpus' | 'inService' | 'allocated' | 'idle') => clusters.reduce((all, row) => all + row[of], 0)
@@ -86,7 +74,7 @@ const SlurmRegionTotals = builder.objectRef<Region>('SlurmRegionTotals').impleme
   }),
 })
 
-const SlurmGpuModelInCluster = builder.objectRef<ModelRow>('SlurmGpuModelInCluster').implement({
+const SlurmGpuModelInCluster = builder.objectRef<GpuModelRow>('SlurmGpuModelInCluster').implement({
   description: 'GPUs of one model in one cluster.',
   fields: (t) => ({
     cluster: t.field({ type: SlurmCluster, description: 'The cluster.', resolve: ({ clusterId }) => clusterOf(clusterId) }),

@@ -66,7 +66,7 @@ export const SlurmNode = builder.drizzleNode('slurmNodes', {
       address: text('address', 'NodeAddr: an address or a host name.'),
       state: t.exposeString('state', {
         description:
-          'The word that sinfo shows for the states, for example `DRAINING`. `POWERED_DOWN` stands for the suffix `~`.',
+          'The state as sinfo shows it, for example `DRAINING`, with its suffix: `IDLE*` does not respond, `IDLE~` is powered down.',
       }),
       states: t.exposeStringList('states', {
         description: "Slurm's words: the base state, then all flags, for example `MIXED`, `DRAIN`. At most 50.",

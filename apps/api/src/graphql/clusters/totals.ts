@@ -45,7 +45,7 @@ const namesOf = loader<{ state: string; names: string[] }[]>((context, ids) =>
 export const SlurmNodeCount = builder.objectRef<NodeCount>('SlurmNodeCount').implement({
   description: 'Nodes in one state, with their CPUs and GPUs.',
   fields: (t) => ({
-    state: t.exposeString('state', { description: "Slurm's word, for example `IDLE`, `MIXED`, `DRAINING`." }),
+    state: t.exposeString('state', { description: 'The state as sinfo shows it, for example `IDLE`, `IDLE*`, `DRAINING`.' }),
     nodes: t.exposeInt('nodes', { description: 'Number of nodes.' }),
     cpus: t.exposeInt('cpus', { description: 'CPUs of these nodes.' }),
     allocatedCpus: t.exposeInt('allocatedCpus', { description: 'CPUs that are allocated to jobs.' }),

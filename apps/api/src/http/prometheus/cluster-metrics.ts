@@ -4,6 +4,7 @@ import { visibleTo } from '@muster/core/db'
 import type { Ctx } from '@muster/core/registry'
 import { schema } from '@muster/core/registry'
 import { asc, type SQL, sql } from 'drizzle-orm'
+import { readGpuModels } from '../../graphql/clusters/gpu-models.ts'
 import type { TokenEndpoint } from '../token-endpoint.ts'
 import { type Labels, labelText, metricHead } from './text-format.ts'
 
@@ -57,7 +58,7 @@ export const CLUSTER_METRICS: Metric[] = [
   ),
   ofNodes(
     'muster_slurm_nodes',
-    'Nodes by partition and state. A node in several partitions counts in each.',
+    'Nodes by partition and state as sinfo shows it; `*` does not respond. A node in several partitions counts in each.',
     ({ nodes }) => nodes,
   ),
   ofNodes('muster_slurm_cpus', 'CPUs of the nodes in this state.', ({ cpus }) => cpus),
@@ -71,6 +72,16 @@ export const CLUSTER_METRICS: Metric[] = [
     'muster_slurm_gpus_allocated',
     'GPUs of the nodes in this state that are allocated to jobs.',
     ({ allocatedGpus }) => allocatedGpus,
+  ),
+  gauge(
+    'muster_slurm_idle_gpus',
+    'GPUs by model that are not allocated, of nodes on which jobs can start. A node in several partitions counts once.',
+    ({ clusters, models }) =>
+      clusters
+        .filter(({ state }) => state === 'OK')
+        .flatMap(({ id, name }) =>
+          models.filter(({ clusterId }) => clusterId === id).map(({ model, idle }): Sample => [idle, { cluster: name, model }]),
+        ),
   ),
   gauge('muster_slurm_jobs', 'Jobs by partition and state, pending ones also by reason.', ({ jobs }) =>
     jobs.map(({ cluster, partition, state, reason, count }) => [count, { cluster, partition, state, reason }]),
@@ -118,6 +129,7 @@ function sampleName(name: string, labels: Labels): string {
 async function readClusters(ctx: Ctx) {
   const clusters = await ctx.db
     .select({
+      id: slurmClusters.id,
       name: slurmClusters.name,
       kind: slurmClusters.kind,
       state: slurmClusters.state,
@@ -162,5 +174,5 @@ async function readClusters(ctx: Ctx) {
         and coalesce(j.reason, '') <> all(${sql.param(NOT_QUEUED)}::text[])) w
     group by 1, 2 order by 1, 2`,
   )
-  return { clusters, nodes, jobs, waits }
+  return { clusters, nodes, jobs, waits, models: await readGpuModels(ctx) }
 }

@@ -107,7 +107,7 @@ test('the queries of the dashboard are valid and use existing metrics only', asy
 async function unknownMetrics(names: string[]): Promise<string[]> {
   const ours = [...(await t.api.metrics.registry.getMetricsAsArray()), ...NODE_METRICS, ...CLUSTER_METRICS]
   // Prometheus adds the first to each target; workers have the others.
-  const scale = ['attempts', 'failed'].map((result) => `slurm_node_scale_${result}_total`)
+  const scale = ['attempts', 'success', 'failed'].map((result) => `slurm_node_scale_${result}_total`)
   const existing = new Set([...ours.map(({ name }) => name), 'up', 'slurm_ssh_connection_duration_seconds', ...scale])
   return names.map((name) => name.replace(/_bucket$/, '')).filter((name) => !existing.has(name))
 }
@@ -204,6 +204,7 @@ test('/metrics/clusters has the clusters of the tenant; those that do not answer
     nodes: [
       slurmNode('n1', { partitions: ['debug', 'gpu'] }),
       slurmNode('n2', { partitions: ['debug'], states: ['DOWN', 'NOT_RESPONDING'], allocatedCpus: 0, gresUsed: [] }),
+      slurmNode('n3', { partitions: ['gpu'], states: ['IDLE', 'NOT_RESPONDING'], allocatedCpus: 0, gresUsed: [] }),
     ],
     partitions: [slurmPartition('debug')],
     jobs: [
@@ -246,21 +247,27 @@ test('/metrics/clusters has the clusters of the tenant; those that do not answer
     'muster_slurm_cluster_info{cluster="red \\"2\\"",slurm_cluster="lab 2",version="22.05.8"} 1',
     'muster_slurm_refresh_duration_seconds{cluster="blue"} 1.5',
     'muster_slurm_refresh_duration_seconds{cluster="red \\"2\\""} 0.01',
-    'muster_slurm_nodes{cluster="blue",partition="debug",state="DOWN"} 1',
+    'muster_slurm_nodes{cluster="blue",partition="debug",state="DOWN*"} 1',
     'muster_slurm_nodes{cluster="blue",partition="debug",state="MIXED"} 1',
+    'muster_slurm_nodes{cluster="blue",partition="gpu",state="IDLE*"} 1',
     'muster_slurm_nodes{cluster="blue",partition="gpu",state="MIXED"} 1',
-    'muster_slurm_cpus{cluster="blue",partition="debug",state="DOWN"} 8',
+    'muster_slurm_cpus{cluster="blue",partition="debug",state="DOWN*"} 8',
     'muster_slurm_cpus{cluster="blue",partition="debug",state="MIXED"} 8',
+    'muster_slurm_cpus{cluster="blue",partition="gpu",state="IDLE*"} 8',
     'muster_slurm_cpus{cluster="blue",partition="gpu",state="MIXED"} 8',
-    'muster_slurm_cpus_allocated{cluster="blue",partition="debug",state="DOWN"} 0',
+    'muster_slurm_cpus_allocated{cluster="blue",partition="debug",state="DOWN*"} 0',
     'muster_slurm_cpus_allocated{cluster="blue",partition="debug",state="MIXED"} 2',
+    'muster_slurm_cpus_allocated{cluster="blue",partition="gpu",state="IDLE*"} 0',
     'muster_slurm_cpus_allocated{cluster="blue",partition="gpu",state="MIXED"} 2',
-    'muster_slurm_gpus{cluster="blue",partition="debug",state="DOWN"} 4',
+    'muster_slurm_gpus{cluster="blue",partition="debug",state="DOWN*"} 4',
     'muster_slurm_gpus{cluster="blue",partition="debug",state="MIXED"} 4',
+    'muster_slurm_gpus{cluster="blue",partition="gpu",state="IDLE*"} 4',
     'muster_slurm_gpus{cluster="blue",partition="gpu",state="MIXED"} 4',
-    'muster_slurm_gpus_allocated{cluster="blue",partition="debug",state="DOWN"} 0',
+    'muster_slurm_gpus_allocated{cluster="blue",partition="debug",state="DOWN*"} 0',
     'muster_slurm_gpus_allocated{cluster="blue",partition="debug",state="MIXED"} 1',
+    'muster_slurm_gpus_allocated{cluster="blue",partition="gpu",state="IDLE*"} 0',
     'muster_slurm_gpus_allocated{cluster="blue",partition="gpu",state="MIXED"} 1',
+    'muster_slurm_idle_gpus{cluster="blue",model="h100"} 3',
     'muster_slurm_jobs{cluster="blue",partition="debug",state="PENDING",reason="Dependency"} 1',
     'muster_slurm_jobs{cluster="blue",partition="debug",state="PENDING",reason="Resources"} 1',
     'muster_slurm_jobs{cluster="blue",partition="debug",state="RUNNING"} 1',
