@@ -1,5 +1,7 @@
+import { auditEntries } from '@muster/core/audit'
 import { addSlurmCluster, type SlurmCluster, slurmClusters } from '@muster/core/clusters'
 import { createCredential } from '@muster/core/credentials'
+import { updateNode } from '@muster/core/nodes'
 import {
   claimSlurmAction,
   previewSlurmAction,
@@ -190,6 +192,29 @@ describe.runIf(canRunSlurm())('actions on a real cluster', () => {
     const remove = () => run({ verb: 'DELETE_RESERVATION', reservation: { name: 'fix' } })
     expect((await remove()).items).toMatchObject([{ result: 'DONE', after: null }])
     expect((await remove()).items).toMatchObject([{ result: 'NOT_FOUND' }])
+  })
+
+  it('runs as root with sudo for an account without rights in Slurm', async () => {
+    const { admin, runtime } = fixture
+    const use = (credentialId: string) => updateNode(admin, { id: cluster.controllerNodeId!, credentialId })
+    const logInWith = async (input: Parameters<typeof createCredential>[1]) => use((await createCredential(admin, input)).id)
+    const drain = () => run({ verb: 'DRAIN_NODES', nodes: { hostlist: 'cpu-02' } }, 'sudo "x" $(id)')
+    const { credentialId } = (await runtime.db.query.computeNodes.findFirst({ where: { id: cluster.controllerNodeId! } }))!
+    const { username, password } = lab.credentials.plainPassword!
+    await logInWith({ name: 'plain', kind: 'SSH_PASSWORD', username, password })
+    expect((await drain()).items).toMatchObject([
+      { result: 'REFUSED', message: expect.stringMatching(/^slurm_update error: Invalid user id\n.*sudo without a password/s) },
+    ])
+    const { username: ops, privateKey } = lab.credentials.sshKey
+    await logInWith({ name: 'ops', kind: 'SSH_KEY', username: ops, privateKey })
+    const drained = await drain()
+    expect(drained.items).toMatchObject([{ result: 'DONE', after: expect.stringContaining('sudo "x" $(id) (muster ') }])
+    const entries = await runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, drained.row.id))
+    expect(entries.find(({ action }) => action === 'slurm_action.execute')!.details).toMatchObject({
+      command: expect.stringMatching(/^sudo -n scontrol update nodename=cpu-02 state=drain /),
+    })
+    expect((await run({ verb: 'UNDRAIN_NODES', nodes: { hostlist: 'cpu-02' } })).row.status).toBe('SUCCEEDED')
+    await use(credentialId!)
   })
 
   it('sends nothing when no controller answers', async () => {

@@ -54,9 +54,25 @@ describe('rights', () => {
     expect(evaluate('root\n0\n\n')).toMatchObject({ state: 'OK', detail: 'root may do everything' })
     expect(evaluate('slurm\n64030\n\n', { SlurmUser: 'slurm(64030)' })).toMatchObject({ detail: 'slurm may do everything' })
     expect(evaluate('ops\n1000\nOperator\n')).toMatchObject({ detail: 'ops is an operator of Slurm' })
-    expect(evaluate('ops\n1000\nNone\n    (root) NOPASSWD: /usr/bin/scontrol\n').detail).toContain('sudo permits')
-    expect(evaluate('ops\n1000\nNone\n')).toMatchObject({ state: 'OK', hint: expect.stringContaining('adminlevel=Operator') })
+    const sudo = (commands: string) => `ops\n1000\nNone\n    (root) NOPASSWD: ${commands}\n`
+    expect(evaluate(sudo('/usr/bin/scontrol, /usr/bin/scancel'))).toMatchObject({
+      ...{ state: 'OK', detail: expect.stringContaining('actions run as root'), hint: null },
+    })
+    expect(evaluate(sudo('/usr/bin/scontrol'))).toMatchObject({
+      detail: expect.stringContaining('run scontrol as root with sudo'),
+      hint: expect.stringContaining('scontrol and scancel with sudo'),
+    })
     expect(evaluate('sh: id: not found')).toMatchObject({ state: 'FAILED' })
+  })
+  test('names levels of administrators only where slurmdbd has them', () => {
+    const ordinary = 'ops\n1000\nNone\n'
+    const cases: Record<string, string>[] = [{}, { PrivateData: 'jobs' }]
+    for (const settings of cases) {
+      const hintWith = (AccountingStorageType: string) => evaluate(ordinary, { ...settings, AccountingStorageType }).hint
+      expect(hintWith('accounting_storage/slurmdbd')).toContain('adminlevel=Operator')
+      expect(hintWith('accounting_storage/none')).not.toContain('sacctmgr')
+      expect(hintWith('accounting_storage/none')).toContain('root or SlurmUser')
+    }
   })
   test('warns when the account sees only a part of the cluster', () => {
     const settings = { PrivateData: 'accounts,jobs' }

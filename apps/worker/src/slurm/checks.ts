@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { QueryReport } from '@muster/core/clusters'
 import { outputAfter, queryScript } from '@muster/slurm'
 import type { ExecResult, Session } from '../ssh/exec.ts'
+import { type AccountRights, PROGRAMS, parseRights, permitsSudo, RIGHTS_SCRIPT } from './account-rights.ts'
 
 const TIMEOUT_MS = 20_000
 const MAX_DETAIL = 1000
@@ -80,37 +81,38 @@ export const CHECKS: { munge: Check; clock: Check; accounting: Check; rights: Ch
   },
   rights: {
     query: 'rights',
-    script:
-      'id -un; id -u; sacctmgr --parsable2 --noheader show user "$(id -un)" format=AdminLevel 2>/dev/null || echo; sudo -n -l 2>/dev/null',
+    script: RIGHTS_SCRIPT,
     evaluate({ output, code }, { settings }) {
-      const [user = '', id, ...rest] = output.split('\n').map((line) => line.trim())
-      if (!user || !/^\d+$/.test(id ?? '')) return failed(`exit code ${code}`, 'Run `id` on the host.')
-      return judgeRights(user, id === '0', rest, settings)
+      const rights = parseRights(output, settings)
+      return rights ? judgeRights(rights, settings) : failed(`exit code ${code}`, 'Run `id` on the host.')
     },
   },
 }
 
-/** What an account may do, from its name, its administrator level and what sudo permits it. */
-function judgeRights(user: string, isRoot: boolean, lines: string[], settings: Record<string, string>): Finding {
-  const slurmUser = settings.SlurmUser?.replace(/\(.*$/, '')
-  const level = lines.find((line) => /^(Administrator|Operator)$/.test(line))
-  const sudo = lines.find((line) => /NOPASSWD:\s*(ALL|.*\bscontrol\b)/.test(line))
-  if (isRoot || user === slurmUser) return ok(`${user} may do everything`)
-  if (level) return ok(`${user} is ${level === 'Operator' ? 'an operator' : 'an administrator'} of Slurm`)
+function judgeRights(rights: AccountRights, settings: Record<string, string>): Finding {
+  const { user, level } = rights
+  if (level === 'ROOT' || level === 'SLURM_USER') return ok(`${user} may do everything`)
+  if (level) return ok(`${user} is ${level === 'OPERATOR' ? 'an operator' : 'an administrator'} of Slurm`)
   const hidden = (settings.PrivateData ?? '')
     .toLowerCase()
     .split(',')
     .filter((word) => /^(jobs|nodes|partitions|reservations)$/.test(word))
-  const change = `\`sacctmgr modify user ${user} set adminlevel=Operator\``
+  // Only slurmdbd has administrator levels.
+  const change = settings.AccountingStorageType?.endsWith('/slurmdbd')
+    ? `make it an operator: \`sacctmgr modify user ${user} set adminlevel=Operator\`.`
+    : 'log in as root or SlurmUser.'
   if (hidden.length > 0)
     return failed(
       `${user} is an ordinary user, and PrivateData=${hidden.join(',')} hides objects of others from it`,
-      `Make it an operator: ${change}. Otherwise Muster shows only a part of the cluster.`,
+      `Of the account, Muster sees only a part of the cluster. To see all, ${change}`,
     )
-  if (sudo) return ok(`${user} is an ordinary user of Slurm; sudo permits it without a password: ${sudo}`)
+  const programs = PROGRAMS.filter((program) => permitsSudo(rights, program))
+  if (programs.length === PROGRAMS.length)
+    return ok(`${user} is an ordinary user of Slurm; actions run as root, because sudo permits it without a password`)
+  const text = `${user} is an ordinary user: it can read the cluster`
   return ok(
-    `${user} is an ordinary user: it can read the cluster`,
-    `To drain nodes and change jobs, make it an operator: ${change}.`,
+    programs.length > 0 ? `${text}, and run ${programs.join(', ')} as root with sudo` : text,
+    `To drain nodes and change jobs, permit it ${PROGRAMS.join(' and ')} with sudo without a password, or ${change}`,
   )
 }
 

@@ -17,6 +17,7 @@ const runningJobs = (format: string): string => {
 function fakeSlurm(
   nodes: Record<string, string>,
   run: (argv: string[], nodes: Record<string, string>) => { code: number; stderr?: string; timedOut?: boolean },
+  account = 'root\n0\n\n',
 ) {
   const commands: string[][] = []
   let reads = 0
@@ -24,6 +25,7 @@ function fakeSlurm(
     const line = argv.join(' ')
     if (line === 'scontrol --version') return { code: 0, stdout: 'slurm 20.02.1\n' }
     if (line === 'scontrol ping') return { code: 0, stdout: 'Slurmctld(primary) at ctl is UP\n' }
+    if (argv[0] === 'sh') return { code: 0, stdout: account }
     if (line.includes('show nodes')) {
       reads++
       return {
@@ -67,7 +69,7 @@ async function execute(action: SlurmAction, items: SlurmActionItem[], session: S
   const journal: string[] = []
   let renewals = 0
   await executeAction(
-    { row: { action }, items } as ClaimedSlurmAction,
+    { row: { action }, items, cluster: { settings: { SlurmUser: 'slurm(64030)' } } } as unknown as ClaimedSlurmAction,
     { session, programFolder: null, timeoutMs: 1000, signal: new AbortController().signal, onReport() {} },
     {
       async renew() {
@@ -132,7 +134,7 @@ describe('results come from the state', () => {
     expect(byTarget).toEqual({
       n1: [
         'REFUSED',
-        `${words}\nThe account on the controller needs Slurm's operator or administrator level, or must be root or SlurmUser.`,
+        `${words}\nThe account on the controller needs Slurm's operator or administrator level, or sudo without a password, or must be root or SlurmUser.`,
       ],
     })
   })
@@ -246,4 +248,27 @@ test('nothing is sent to a controller that does not answer', async () => {
   }
   await expect(execute(DRAIN, [item('n1')], slurm.session)).rejects.toThrow(QueryFailure)
   expect(slurm.commands).toEqual([])
+})
+
+describe('the account', () => {
+  const sudo = (rule: string) => `ops\n1000\nNone\nUser ops may run the following commands on ctl:\n    ${rule}\n`
+  test.each([
+    ['root', 'root\n0\n\n', false],
+    ['SlurmUser', 'slurm\n64030\n\n', false],
+    ['an operator with sudo', 'ops\n1000\nOperator\n    (ALL) NOPASSWD: ALL\n', false],
+    ['an ordinary user with sudo', sudo('(ALL : ALL) NOPASSWD: ALL'), true],
+    ['one with sudo for the program', sudo('(root) NOPASSWD: /usr/bin/scancel,\n        /opt/slurm/bin/scontrol update *'), true],
+    ['one with sudo for another program', sudo('(root) NOPASSWD: /usr/bin/scancel'), false],
+    ['one with sudo to another account', sudo('(postgres) NOPASSWD: ALL'), false],
+    ['one with sudo that asks for a password', sudo('(ALL : ALL) ALL'), false],
+    ['an ordinary user', 'ops\n1000\nNone\n', false],
+    ['one whose rights cannot be read', 'Welcome', false],
+  ])('%s: with sudo only when needed and permitted', async (_, account, withSudo) => {
+    const slurm = fakeSlurm({ n1: 'State=IDLE' }, drain(), account)
+    const { journal, byTarget } = await execute(DRAIN, [item('n1')], slurm.session)
+    const argv = ['scontrol', 'update', 'nodename=n1', 'state=drain', `reason="${REASON}"`]
+    expect(slurm.commands).toEqual([withSudo ? ['sudo', '-n', ...argv] : argv])
+    expect(journal).toEqual([slurm.commands[0]!.join(' ')])
+    expect(byTarget).toEqual({ n1: 'DONE' })
+  })
 })

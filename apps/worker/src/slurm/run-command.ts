@@ -13,6 +13,12 @@ type CommandContext = { session: Session; programFolder: string | null; timeoutM
  */
 export type CommandOutcome = { answer: 'ACCEPTED' | 'REFUSED' | 'UNKNOWN'; text: string | null }
 
+/** The arguments with which root runs a command for an account that sudo permits it without a password. sudo has a search path of its own. */
+export const withSudo = (programFolder: string | null, [program = '', ...rest]: readonly string[]): string[] => [
+  ...['sudo', '-n', programFolder ? `${programFolder}/${program}` : program],
+  ...rest,
+]
+
 /**
  * Runs one command that changes a cluster.
  * @param argv from `actionArguments`, never from text

@@ -3,7 +3,8 @@ import type { SlurmAction } from './action.ts'
 import { refusalHint } from './refusal-hint.ts'
 
 const drain: SlurmAction = { verb: 'DRAIN_NODES', reason: 'fan' }
-const RIGHTS = /account on the controller .*needs Slurm's operator or administrator level, or must be root or SlurmUser/
+const RIGHTS =
+  /account on the controller .*needs Slurm's operator or administrator level, or sudo without a password, or must be root or SlurmUser/
 
 test.each(['slurm_update error: Invalid user id', 'scancel: error: Kill job error on job id 5: Access/permission denied'])(
   'names the rights that the account lacks after "%s"',

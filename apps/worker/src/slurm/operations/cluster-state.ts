@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { expandHostlist } from '@muster/core/selection'
 import { hasEnded, parseJobs, parseNodes, parseVersion, type SlurmNode } from '@muster/slurm'
-import { runCommand } from '../run-command.ts'
+import { runCommand, withSudo } from '../run-command.ts'
 import { QueryFailure, runQuery } from '../run-query.ts'
 import { type ControllerContext, type OperationContext, OperationFailure } from './operation.ts'
 
@@ -57,17 +57,11 @@ export async function pollCluster<T>(
 export async function runAsRoot(op: OperationContext, argv: readonly string[], timeoutMs?: number): Promise<string> {
   const ran = await op.slurm(async (controller) => {
     const context = { ...controller, ...(timeoutMs ? { timeoutMs } : {}) }
-    return runCommand(context, (await isRoot(controller)) ? argv : ['sudo', '-n', ...inFolder(controller, argv)])
+    return runCommand(context, (await isRoot(controller)) ? argv : withSudo(controller.programFolder, argv))
   })
   if (ran.answer !== 'ACCEPTED') throw new OperationFailure(`\`${argv.join(' ')}\` failed: ${ran.text}`)
   return ran.text ?? ''
 }
-
-/** sudo has a search path of its own. */
-const inFolder = ({ programFolder }: ControllerContext, [program = '', ...rest]: readonly string[]) => [
-  programFolder ? `${programFolder}/${program}` : program,
-  ...rest,
-]
 
 async function isRoot({ session, timeoutMs, signal }: ControllerContext): Promise<boolean> {
   const ran = await session.exec('id -u', { timeoutMs, signal })
