@@ -63,3 +63,7 @@ test.each(['health.uptime_seconds', 'capacity.gpus_total', 'jobs.running_count',
   '%s is nullable',
   (path) => expect(Heartbeat.safeParse(withValue(path, null)).success).toBe(true),
 )
+
+test('accepts a state in Slurm with a line for each of many partitions', () => {
+  expect(Heartbeat.safeParse(withValue('health.slurm_state', 'drained\n'.repeat(500))).success).toBe(true)
+})

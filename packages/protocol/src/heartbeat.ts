@@ -68,7 +68,8 @@ export const Health = z.looseObject({
   error_count_24h: count,
   warning_count_24h: count,
   last_error_message: text,
-  slurm_state: name,
+  /** sinfo prints a line for each partition of the node. The size of the body limits it. */
+  slurm_state: z.string().nullish(),
   // Sent only by our agent:
   boot_id: name,
   cpu_iowait_percent: percent,

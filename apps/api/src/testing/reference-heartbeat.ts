@@ -67,7 +67,8 @@ export const PARTS: Record<string, Record<string, Check>> = {
     ...fields(['temperature_celsius', 'gpu_temperature_celsius'], quantity),
     ...fields(['error_count_24h', 'warning_count_24h'], count),
     last_error_message: optional(text(1024)),
-    ...fields(['slurm_state', 'boot_id'], name),
+    slurm_state: optional(text(Number.POSITIVE_INFINITY)),
+    boot_id: name,
     reasons: optional(list(64, text(1024))),
   },
   latency: {

@@ -177,6 +177,14 @@ test('a drain completes after the last job; follows drains by Slurm', async () =
   expect(await beat(100, 'MIXED+DRAIN', 1)).toBe('DRAINING')
   expect(await beat(130, 'IDLE+DRAIN', 0)).toBe('DRAINED')
   expect(await beat(160, 'idle', 0)).toBe('ACTIVE')
+  // sinfo prints a line for each partition.
+  expect(await beat(190, 'draining\ndraining', 1)).toBe('DRAINING')
+  expect(await beat(220, 'drained\ndrained', 0)).toBe('DRAINED')
+  expect(await beat(250, 'drain*\n'.repeat(2000), 0)).toBe('DRAINED')
+  expect(await beat(280, 'IDLE*+DRAIN', 0)).toBe('DRAINED')
+  const [stored] = await t.runtime.db.select().from(agentHeartbeats).where(eq(agentHeartbeats.nodeId, nodeId))
+  expect(stored!.slurmState).toBe('IDLE*+DRAIN')
+  expect(await beat(310, 'idle\nidle', 0)).toBe('ACTIVE')
 })
 
 test('mass outage: suppresses OFFLINE, raises one alert, and later restarts the thresholds', async () => {

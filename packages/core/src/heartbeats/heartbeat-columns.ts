@@ -15,11 +15,15 @@ type HeartbeatColumns = {
   lostAccelerators: number
 }
 
+const MAX_SLURM_STATE = 255
+
 export function heartbeatColumns({ health, capacity, jobs, accelerators }: Heartbeat): HeartbeatColumns {
+  // `sinfo` prints a line for each partition of the node.
+  const slurmStates = [...new Set((health.slurm_state ?? '').split(/[\s,]+/).filter(Boolean))]
   return {
     health: health.status,
-    slurmState: health.slurm_state ?? null,
-    reportedDrain: drainOf(health.status, health.slurm_state ?? null, jobs?.running_count ?? null),
+    slurmState: slurmStates.join(', ').slice(0, MAX_SLURM_STATE) || null,
+    reportedDrain: drainOf(health.status, slurmStates, jobs?.running_count ?? null),
     runningJobs: jobs?.running_count ?? null,
     cpuPercent: asReal(health.cpu_utilization_percent),
     memoryPercent: asReal(health.memory_utilization_percent),
@@ -35,14 +39,11 @@ function asReal(number: number | null | undefined): number | null {
 }
 
 /**
- * Parses Slurm's drain state in the format of sinfo (`draining`, `drng`, `drain`, `drained`, with a suffix such as `*`) or scontrol
+ * Parses Slurm's drain state, one word per partition, in the format of sinfo (`draining`, `drng`, `drain`, `drained`, with a suffix such as `*`) or scontrol
  * (`IDLE+DRAIN`, `MIXED+DRAIN`). A node with the flag and without jobs is drained.
  */
-function drainOf(status: string, slurmState: string | null, runningJobs: number | null): ReportedDrain | null {
-  const words = (slurmState ?? '')
-    .toLowerCase()
-    .replace(/[*~#!%$@^-]+$/, '')
-    .split('+')
+function drainOf(status: string, slurmStates: readonly string[], runningJobs: number | null): ReportedDrain | null {
+  const words = slurmStates.flatMap((state) => state.toLowerCase().split('+')).map((word) => word.replace(/[*~#!%$@^-]+$/, ''))
   if (words.some((word) => word === 'draining' || word === 'drng')) return 'DRAINING'
   if (words.includes('drained')) return 'DRAINED'
   const isBusy = words.some((word) => /^(mix|alloc|comp)/.test(word)) || (runningJobs ?? 0) > 0
