@@ -50,6 +50,7 @@ export async function startLab(options: LabOptions = {}): Promise<OwnedLab> {
     nodes: [],
     bastion: null,
     slurm,
+    folders: options.folders ?? [],
     // Some modes and labs have fewer of them.
     credentials: structuredClone(identity.credentials),
   }

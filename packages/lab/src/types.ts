@@ -23,6 +23,8 @@ export interface LabOptions {
   mode?: LabMode | 'auto'
   /** A Slurm cluster of the nodes; its controllers are additional nodes. */
   slurm?: boolean | SlurmOptions
+  /** Folders of this machine that nodes in namespaces see at the same path, read-only. */
+  folders?: string[]
   /** Keeps addresses, host keys and logins for the next lab with the same file. Default: they are new. */
   identityFile?: string | undefined
 }

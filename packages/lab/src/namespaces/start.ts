@@ -98,7 +98,15 @@ type Host = (NodeState & { bastion?: undefined }) | { name: string; host: string
 
 function buildHost(root: string, state: LabState, host: Host, identity: LabIdentity): void {
   const dir = path.join(root, 'nodes', host.name)
-  for (const name of ['disk', 'root', 'layer', 'sys', 'sysreal', 'proc/driver'])
+  for (const name of [
+    'disk',
+    'root',
+    'layer',
+    'sys',
+    'sysreal',
+    'proc/driver',
+    ...state.folders.map((folder) => `layer${folder}`),
+  ])
     mkdirSync(path.join(dir, name), { recursive: true })
   const files = host.bastion ? [] : hardwareFiles(host)
   const under = (top: string) =>
@@ -153,6 +161,7 @@ function fstab(state: LabState, { name, bastion }: Host): string {
     ...(existsSync('/proc/sysrq-trigger') ? [bind('/dev/null', '/proc/sysrq-trigger')] : []),
     bind(`${dir}/proc/driver`, '/proc/driver'),
     ...(bastion ? [] : ['cpuinfo', 'meminfo', 'cmdline'].map((file) => bind(`${dir}/proc/${file}`, `/proc/${file}`))),
+    ...state.folders.map((folder) => bind(folder, folder).replace(' bind ', ' bind,ro ')),
     ...slurmMounts(state.slurm, name).map(({ from, to, type }) =>
       type === 'bind' ? bind(from, to) : `tmpfs ${root}${to} tmpfs mode=755 0 0`,
     ),
