@@ -75,6 +75,7 @@ describe('names in the guides', () => {
       'docs/slurm.md: installs Slurm on nodes',
       'docs/slurm.md: needs a managed cluster',
       'docs/slurm.md: needs a salt-api',
+      'docs/slurm.md: needs a salt-api',
       'docs/secure.md: needs a member who has accepted',
       "docs/secure.md: removes the owner's password",
       'docs/secure.md: needs a mail server',

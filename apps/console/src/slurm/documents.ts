@@ -5,7 +5,7 @@ export const ClusterFragment = graphql(`
     id name kind region state clusterName version
     refreshedAt failingSince failureCount lastError nextRefreshAt isRefreshing
     updateBlockedReason refreshBlockedReason
-    programFolder reuseConfig reuseMungeKey reuseDatabase maxNodes saltEauth saltCaCertificate saltCredential { id name }
+    programFolder reuseConfig reuseMungeKey reuseDatabase maxNodes saltEauth saltCaCertificate saltInstalls saltCredential { id name }
     controllers { role hostname isUp }
     controllerNode { id name host port }
     backupNode { id name }

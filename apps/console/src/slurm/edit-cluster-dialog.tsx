@@ -25,12 +25,13 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
     saltCredentialId: cluster.saltCredential?.id ?? '',
     saltEauth: cluster.saltEauth ?? '',
     saltCaCertificate: cluster.saltCaCertificate ?? '',
+    saltInstalls: cluster.saltInstalls,
   })
   const [reuseConfig, setReuseConfig] = useState(cluster.reuseConfig)
   const findNode = useFindNode()
   const [nodeProblems, setNodeProblems] = useState<{ controllerNodeId?: string; backupNodeId?: string }>({})
   const fields = useInvalidFocus<HTMLDivElement>(nodeProblems, update.problem)
-  const text = (key: keyof typeof form) => ({
+  const text = (key: Exclude<keyof typeof form, 'saltInstalls'>) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
     error:

@@ -3,11 +3,17 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir, userInfo } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import type { LabNode } from '@muster/lab'
 import { expect, vi } from 'vitest'
 import { freePort } from './free-port.ts'
 
 /** As docs/slurm.md lists them. */
-const PERMISSIONS = ['test.ping', 'test.version', 'pkg.version', { '@wheel': ['key.list_all'] }]
+const PERMISSIONS = [
+  ...['test.ping', 'test.version', 'pkg.version'],
+  { '*': [{ 'state.apply': { args: ['slurm[.]node$'] } }] },
+  { '@wheel': ['key.list_all'] },
+  { '@runner': ['jobs.list_job'] },
+]
 const START = { timeout: 180_000, interval: 500 }
 
 export type TestSalt = {
@@ -17,13 +23,29 @@ export type TestSalt = {
   sharedSecret: string
   /** Starts a minion, and waits until the master knows its key. */
   startMinion(id: string): Promise<void>
+  /** Starts the minion of a lab node on the node itself. */
+  startMinionOn(node: LabNode): Promise<void>
   stopMinion(id: string): Promise<void>
   accept(id: string): Promise<void>
   stop(): Promise<void>
 }
 
+type Options = {
+  /** Where minions of lab nodes reach the master. */
+  address?: string
+  /** Folders of states. */
+  fileRoots?: string[]
+}
+
+/** Folders that a lab node needs for its minion: Salt, and the Python that runs it. */
+export function saltFolders(): string[] {
+  const print = 'import sys; print(sys.prefix); print(sys.base_prefix)'
+  const prefixes = execFileSync(process.env.TEST_PYTHON!, ['-c', print], { encoding: 'utf8' }).trim().split('\n')
+  return [...new Set([process.env.SALT!, ...prefixes])].filter((folder) => folder !== '/usr')
+}
+
 /** A Salt master and salt-api with HTTPS on the loopback address, and minions. `npm run test:long` sets the folder of Salt in SALT. */
-export async function startSalt(): Promise<TestSalt> {
+export async function startSalt({ address = '127.0.0.1', fileRoots = [] }: Options = {}): Promise<TestSalt> {
   const folder = mkdtempSync(path.join(tmpdir(), 'muster-salt-'))
   const program = (name: string) => path.join(process.env.SALT!, 'bin', name)
   const env = { PATH: process.env.PATH, PYTHONPATH: process.env.SALT, HOME: folder }
@@ -64,10 +86,11 @@ export async function startSalt(): Promise<TestSalt> {
   })
   write('etc/master', {
     ...places('master'),
-    ...{ interface: '127.0.0.1', publish_port: publishPort, ret_port: returnPort, worker_threads: 2 },
+    ...{ interface: address, publish_port: publishPort, ret_port: returnPort, worker_threads: 2 },
     sharedsecret: sharedSecret,
     external_auth: { sharedsecret: { muster: PERMISSIONS, limited: ['test.ping'] } },
-    netapi_enable_clients: ['local', 'wheel'],
+    netapi_enable_clients: ['local', 'local_async', 'runner', 'wheel'],
+    ...{ file_roots: { base: fileRoots }, fileserver_list_cache_time: 0 },
     rest_cherrypy: {
       ...{ host: '127.0.0.1', port },
       ...{ ssl_crt: path.join(folder, 'cert.pem'), ssl_key: path.join(folder, 'key.pem') },
@@ -79,6 +102,12 @@ export async function startSalt(): Promise<TestSalt> {
     return stdout
   }
   const keys = async () => JSON.parse(await salt('salt-key', '--list=all', '--out=json')) as Record<string, string[]>
+  const connection = { master: address, master_port: returnPort, publish_port: publishPort, acceptance_wait_time: 1 }
+  const waitForKey = (id: string) =>
+    vi.waitFor(async () => {
+      const { minions = [], minions_pre: pending = [] } = await keys()
+      expect([...minions, ...pending]).toContain(id)
+    }, START)
   start('master', 'salt-master', etc)
   start('api', 'salt-api', etc)
   return {
@@ -88,14 +117,18 @@ export async function startSalt(): Promise<TestSalt> {
     async startMinion(id) {
       write(`minions/${id}/minion`, {
         ...places(`minion-${id}`),
-        ...{ id, master: '127.0.0.1', master_port: returnPort, publish_port: publishPort },
-        ...{ tcp_pub_port: await freePort(), tcp_pull_port: await freePort(), acceptance_wait_time: 1 },
+        ...{ id, ...connection, tcp_pub_port: await freePort(), tcp_pull_port: await freePort() },
       })
       start(id, 'salt-minion', path.join(folder, 'minions', id))
-      await vi.waitFor(async () => {
-        const { minions = [], minions_pre: pending = [] } = await keys()
-        expect([...minions, ...pending]).toContain(id)
-      }, START)
+      await waitForKey(id)
+    },
+    async startMinionOn(node) {
+      const { name: id } = node
+      const config = JSON.stringify({ id, ...connection, log_level_logfile: 'warning' })
+      const minion = `PYTHONPATH=${process.env.SALT} setsid ${process.env.TEST_PYTHON} ${program('salt-minion')} -l quiet`
+      const script = `mkdir -p /etc/salt; cat > /etc/salt/minion; ${minion} </dev/null >/dev/null 2>&1 &`
+      await node.exec(['sh', '-c', script], { input: config })
+      await waitForKey(id)
     },
     stopMinion: end,
     async accept(id) {

@@ -11,7 +11,10 @@ export const MASKED_CHANGED = '[hidden, changed]'
 
 /** Masks columns with a name that suggests a secret or its digest, except the harmless ones. */
 const SECRET = /secret|passw|token|encrypt|hash|salt|private|proof|wrapped/i
-const HARMLESS = new Set(['secretRefs', 'secretStoreId', 'secretsId', 'tokenPrefix'])
+const HARMLESS = new Set([
+  ...['secretRefs', 'secretStoreId', 'secretsId', 'tokenPrefix'],
+  ...['saltCredentialId', 'saltEauth', 'saltCaCertificate', 'saltInstalls', 'saltJobs'],
+])
 /** Columns that every update changes, or that identify the row or the actor. */
 const IGNORED = new Set(['id', 'tenantId', 'createdAt', 'updatedAt', 'createdByName', 'updatedByName', 'changedXid'])
 const isIgnored = (name: string): boolean => IGNORED.has(name) || name.endsWith('ById')

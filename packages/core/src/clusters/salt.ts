@@ -20,9 +20,15 @@ export const SALT_FIELDS = {
     .regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be the name of an external authentication, such as pam')
     .nullish(),
   saltCaCertificate: CaCertificate.nullish(),
+  /** Whether Salt installs and removes the packages of Slurm. */
+  saltInstalls: z.boolean().nullish(),
 }
 type SaltFields = z.output<z.ZodObject<typeof SALT_FIELDS>>
-export const WITHOUT_SALT: SaltColumns = { saltCredentialId: null, saltEauth: null, saltCaCertificate: null }
+export const WITHOUT_SALT: SaltColumns = { saltCredentialId: null, saltEauth: null, saltCaCertificate: null, saltInstalls: false }
+
+/** Fields that only make sense with a salt-api: the first one that is set. */
+export const givenSaltField = (fields: Partial<SaltFields>): keyof SaltFields | undefined =>
+  (Object.keys(SALT_FIELDS) as (keyof SaltFields)[]).find((field) => fields[field] != null && fields[field] !== false)
 
 /**
  * The columns after a change. Locks the credential until the transaction ends.
@@ -31,7 +37,7 @@ export const WITHOUT_SALT: SaltColumns = { saltCredentialId: null, saltEauth: nu
 export async function saltColumns(tx: Tx, ctx: Ctx, fields: SaltFields, before?: SaltColumns): Promise<SaltColumns> {
   const saltCredentialId = fields.saltCredentialId === undefined ? (before?.saltCredentialId ?? null) : fields.saltCredentialId
   if (saltCredentialId === null) {
-    const path = (['saltEauth', 'saltCaCertificate'] as const).find((field) => fields[field] != null)
+    const path = givenSaltField(fields)
     if (path) throw new InvalidInput([{ path, message: 'requires a credential of the kind SALT' }])
     return WITHOUT_SALT
   }
@@ -47,5 +53,6 @@ export async function saltColumns(tx: Tx, ctx: Ctx, fields: SaltFields, before?:
     saltCredentialId,
     saltEauth: fields.saltEauth ?? (fields.saltEauth === undefined ? before?.saltEauth : null) ?? DEFAULT_EAUTH,
     saltCaCertificate: fields.saltCaCertificate === undefined ? (before?.saltCaCertificate ?? null) : fields.saltCaCertificate,
+    saltInstalls: (fields.saltInstalls === undefined ? before?.saltInstalls : fields.saltInstalls) ?? false,
   }
 }

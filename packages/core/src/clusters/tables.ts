@@ -82,6 +82,8 @@ export const slurmClusters = snakeCase.table(
     saltCredentialId: uuid().references(() => credentials.id),
     saltEauth: text(),
     saltCaCertificate: text(),
+    /** Whether Salt installs and removes the packages of Slurm, in place of Ansible. */
+    saltInstalls: boolean().notNull().default(false),
     /** The group of a managed cluster's nodes, which has the munge key. Null: not prepared, or external. */
     nodeGroupId: uuid().references(() => nodeGroups.id, { onDelete: 'set null' }),
 
@@ -144,7 +146,7 @@ export const slurmClusters = snakeCase.table(
   ],
 )
 export type SlurmCluster = typeof slurmClusters.$inferSelect
-export type SaltColumns = Pick<SlurmCluster, 'saltCredentialId' | 'saltEauth' | 'saltCaCertificate'>
+export type SaltColumns = Pick<SlurmCluster, 'saltCredentialId' | 'saltEauth' | 'saltCaCertificate' | 'saltInstalls'>
 
 const clusterRef = () =>
   uuid()

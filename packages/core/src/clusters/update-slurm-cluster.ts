@@ -12,7 +12,7 @@ import { assertOwnControllers, checkControllers, clusterConflict } from './contr
 import { CLUSTER_FIELDS } from './fields.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { slurmRefreshQueue } from './queues.ts'
-import { SALT_FIELDS, saltColumns } from './salt.ts'
+import { givenSaltField, SALT_FIELDS, saltColumns } from './salt.ts'
 import { type SlurmCluster, slurmClusters } from './tables.ts'
 
 export const UpdateSlurmClusterInput = z.object({
@@ -45,8 +45,7 @@ export async function updateSlurmCluster(ctx: Ctx, input: z.input<typeof UpdateS
       await assertOwnControllers(tx, ctx, { controllerNodeId, backupNodeId }, id)
     }
     const salt = await saltColumns(tx, ctx, changes, before)
-    const givesSalt = Object.keys(SALT_FIELDS).some((field) => changes[field as keyof typeof SALT_FIELDS] != null)
-    if (before.kind === 'EXTERNAL' && givesSalt)
+    if (before.kind === 'EXTERNAL' && givenSaltField(changes))
       throw new Conflict(`The cluster ${before.name} is external. Only managed clusters can use Salt.`)
     const isOtherSource = SOURCE.some((field) => changes[field] !== undefined && changes[field] !== before[field])
     const [cluster] = await tx

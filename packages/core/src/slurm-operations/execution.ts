@@ -17,6 +17,7 @@ import {
   type SlurmOperationNode,
   type SlurmOperationStep,
   type SlurmRolloutProgress,
+  type SlurmSaltJob,
   slurmOperationNodes,
   slurmOperations,
 } from './tables.ts'
@@ -144,6 +145,33 @@ export async function recordSlurmStep(
     }
     ctx.notify(slurmOperationChanged(row))
     return steps
+  })
+}
+
+/**
+ * Records a job of Salt before Salt gets it, which is audited, or the end of a recorded one.
+ * @param state name and pillar of the state
+ * @returns all jobs; null when the worker lost its claim, and nothing was stored
+ */
+export async function recordSlurmSaltJob(
+  ctx: Ctx,
+  { job, state, ...claim }: SlurmOperationClaim & { job: SlurmSaltJob; state: { name: string; pillar: object } },
+): Promise<SlurmSaltJob[] | null> {
+  authorize(ctx, slurmOperationPermissions.report)
+  const recorded = sanitizeForPostgres(job)
+  return inTransaction(ctx, async (tx, ctx) => {
+    const row = await renew(tx, ctx, claim)
+    if (!row) return null
+    const before = row.saltJobs.some(({ key }) => key === job.key)
+    const saltJobs = [...row.saltJobs.filter(({ key }) => key !== job.key), recorded]
+    await tx.update(slurmOperations).set({ saltJobs }).where(eq(slurmOperations.id, row.id))
+    if (!before) {
+      const [cluster] = await tx.select().from(slurmClusters).where(eq(slurmClusters.id, row.clusterId))
+      const minions = job.minions.map(({ minionId }) => minionId)
+      const details = { kind: row.kind, jid: job.jid, state: state.name, pillar: state.pillar, minions }
+      await audit(tx, ctx, slurmOperationAudit.apply_state, { id: row.id, name: cluster!.name }, details)
+    }
+    return saltJobs
   })
 }
 

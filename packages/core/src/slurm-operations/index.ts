@@ -6,6 +6,7 @@ export {
   claimSlurmOperation,
   finishSlurmOperation,
   recordSlurmOperationNodes,
+  recordSlurmSaltJob,
   recordSlurmStep,
   releaseSlurmOperation,
   renewSlurmOperation,
@@ -28,6 +29,7 @@ export {
   type SlurmOperationStatus,
   type SlurmOperationStep,
   type SlurmRolloutProgress,
+  type SlurmSaltJob,
   slurmOperationNodes,
   slurmOperations,
 } from './tables.ts'

@@ -36,6 +36,19 @@ export type SlurmRolloutProgress = {
   failure: string | null
 }
 
+/** A job of Salt that applies the state of a role on minions. Times are ISO 8601. */
+export type SlurmSaltJob = {
+  /** Identifies the work within the operation: a repeated step finds the job. */
+  key: string
+  /** Job ID, which is recorded before Salt gets it: a job that another worker started is not started again. */
+  jid: string
+  minions: { nodeId: string; minionId: string }[]
+  startedAt: string
+  finishedAt: string | null
+  /** Why nodes failed, by node ID; those without a minion have failed before the job begins. */
+  failed: Record<string, string>
+}
+
 /** The index that limits a cluster to one unfinished operation. */
 export const ONE_UNFINISHED = 'slurm_operations_one_unfinished'
 
@@ -64,6 +77,7 @@ export const slurmOperations = snakeCase.table(
     configNumber: integer(),
     /** The last rollout; another worker continues it. Null before its first file is written. */
     rollout: jsonb().$type<SlurmRolloutProgress>(),
+    saltJobs: jsonb().$type<SlurmSaltJob[]>().notNull().default(sql`'[]'::jsonb`),
     nodeCount: integer().notNull().default(0),
     /** Nodes that failed, at the end. */
     problemCount: integer().notNull().default(0),

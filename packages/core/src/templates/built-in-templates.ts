@@ -282,6 +282,7 @@ export const BUILT_IN_TEMPLATES = [
         '',
         '^(/[0-9A-Za-z/._+-]+)?$',
       ),
+      slurm_node_manage_packages: bool('Install or remove the packages. Otherwise something else does, such as Salt.', true),
       ...sources('slurm_node', '', 'repository.asc in the repository'),
     }),
   },

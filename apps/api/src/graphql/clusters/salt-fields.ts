@@ -9,4 +9,8 @@ export const saltFields = (t: InputFields) => ({
   saltCaCertificate: t.string({
     description: 'Certificates of the only accepted authorities of salt-api, in PEM; null: those that the workers trust.',
   }),
+  saltInstalls: t.boolean({
+    description:
+      'Whether the packages of Slurm are installed and removed with the state `slurm.node` of the site. Default: false.',
+  }),
 })

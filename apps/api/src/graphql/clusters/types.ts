@@ -53,6 +53,9 @@ export const SlurmCluster = builder.drizzleNode('slurmClusters', {
       nullable: true,
       description: 'Certificates of the only accepted authorities of salt-api, in PEM; null for those that the workers trust.',
     }),
+    saltInstalls: t.exposeBoolean('saltInstalls', {
+      description: 'Whether the packages of Slurm are installed and removed with the state `slurm.node` of the site.',
+    }),
 
     originalClusterName: t.exposeString('originalClusterName', {
       nullable: true,

@@ -59,9 +59,21 @@ export const clusterCreate = () =>
     .action(
       async (
         name: string,
-        { watch, controller, backup, compute, login, line, saltCredential, saltEauth, saltCaFile, ...given }: Options,
+        {
+          watch,
+          controller,
+          backup,
+          compute,
+          login,
+          line,
+          saltCredential,
+          saltEauth,
+          saltCaFile,
+          saltInstalls,
+          ...given
+        }: Options,
       ) => {
-        const salt = await saltFields(omitUndefined({ saltCredential, saltEauth, saltCaFile }))
+        const salt = await saltFields(omitUndefined({ saltCredential, saltEauth, saltCaFile, saltInstalls }))
         const { accountingHost, accountingNode, check, ...options } = given
         if (accountingHost && accountingNode)
           throw new CliError('Give either --accounting-host or --accounting-node.', EXIT.usage)

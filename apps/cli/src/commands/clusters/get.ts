@@ -6,7 +6,7 @@ import { clusterId, clusterNotFound, freshness, printOrWatch, withWatch } from '
 
 const GET = graphql(`query ClusterGet($id: ID!) {
   slurmCluster(id: $id) {
-    id name kind region state programFolder reuseConfig reuseMungeKey reuseDatabase maxNodes saltEauth saltCredential { name } clusterName originalClusterName version
+    id name kind region state programFolder reuseConfig reuseMungeKey reuseDatabase maxNodes saltEauth saltInstalls saltCredential { name } clusterName originalClusterName version
     controllerNode { name } backupNode { name } readNode { name } fallbackReason controllers { role hostname isUp }
     discoveredAt refreshedAt refreshDurationMs failingSince failureCount lastError nextRefreshAt settingsReadAt
     reservations { name startAt endAt nodeList nodeCount flags }
@@ -54,7 +54,12 @@ function printCluster(cluster: Cluster, output: Output): void {
     ['never written', never(cluster)],
     ['max nodes', cluster.maxNodes],
     ...(cluster.saltCredential
-      ? ([['salt', `${cluster.saltCredential.name} (${cluster.saltEauth})`]] as [string, string][])
+      ? ([
+          [
+            'salt',
+            `${cluster.saltCredential.name} (${cluster.saltEauth})${cluster.saltInstalls ? ', installs the packages' : ''}`,
+          ],
+        ] as [string, string][])
       : []),
     ['cpus', `${totals.allocatedCpus} of ${totals.cpus} allocated`],
     ['gpus', `${totals.allocatedGpus} of ${totals.gpus} allocated`],

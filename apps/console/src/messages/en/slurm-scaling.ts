@@ -12,6 +12,7 @@ export const slurmScaling = {
     canceling: 'Canceling',
     cannot: 'Cannot join',
     check: 'Check nodes',
+    checkCount: '{count, plural, one {# result} other {# results}}',
     checking: 'Checking',
     checkProgress: '{done} of {count, plural, one {# node} other {# nodes}} checked',
     checks:
@@ -62,6 +63,8 @@ export const slurmScaling = {
     saltEauth: 'External authentication',
     saltEauthHint: 'Of the Salt master, such as ldap or sharedsecret. Empty: pam.',
     saltHint: 'The minions of nodes are checked, too. None: over SSH only.',
+    saltInstalls: 'Install packages with Salt',
+    saltInstallsHint: 'With the state slurm.node of the Salt master. Off: over SSH with Ansible.',
     shards: 'Shards per GPU',
     shardsHint: 'Maximum number of jobs that share a GPU. GPUs with MIG devices have no shards. Leave empty for none.',
     slurmNodes: 'Nodes to remove',

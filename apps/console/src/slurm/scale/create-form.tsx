@@ -35,9 +35,11 @@ const EMPTY = {
   saltCredentialId: '',
   saltEauth: '',
   saltCaCertificate: '',
+  saltInstalls: false,
   reason: '',
 }
 type Form = typeof EMPTY
+type TextKey = Exclude<keyof Form, 'saltInstalls'>
 type Accounting = NonNullable<VariablesOf<typeof CreateCluster>['input']['accounting']>
 const ACCOUNTING = ['NONE', 'EXISTING', 'MANAGED'] as const satisfies readonly Accounting['kind'][]
 /** Input paths of the errors of form fields, where they differ from the field name. */
@@ -55,7 +57,7 @@ export function CreateForm() {
   const [form, setForm] = useState(EMPTY)
   const [problems, setProblems] = useState<Problems>({})
   const fields = useInvalidFocus<HTMLFormElement>(problems, create.problem)
-  const field = (key: keyof Form) => ({
+  const field = (key: TextKey) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
     error: problems[key] ?? issueFor(create.problem, PATHS[key] ?? key),

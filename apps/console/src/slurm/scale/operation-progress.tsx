@@ -23,6 +23,28 @@ export const operationTones: Record<Operation['status'], Tone> = {
 const stepTones = { RUNNING: 'accent', DONE: 'ok', FAILED: 'bad' } as const
 const FINAL = ['IN_SERVICE', 'CLEANED', 'SAME']
 
+const checkTones = { OK: 'ok', WARNING: 'warn', FAILED: 'bad' } as const
+type Checks = Operation['nodes']['edges'][number]['node']['checks']
+
+/** What was found on a node and what the states of Salt have returned, folded. */
+function NodeChecks({ checks }: { checks: Checks }) {
+  return (
+    <details className="w-full text-xs text-muted">
+      <summary className="cursor-pointer">{t('slurmScale.checkCount', { count: checks.length })}</summary>
+      <ul className="mt-1 flex flex-col gap-1">
+        {checks.map(({ name, state, message }) => (
+          <li key={`${name} ${message}`} className="flex items-baseline gap-x-2">
+            <State tone={checkTones[state]}>
+              <span className="font-mono">{name}</span>
+            </State>
+            <span className="min-w-0 break-words">{message}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
 /** An operation with its steps and the progress of each node, live. It continues when its dialog is closed. */
 export function OperationProgress({ id, onClose, onDone }: { id: string; onClose: () => void; onDone: () => void }) {
   const [operation, setOperation] = useState<Operation | null>(null)
@@ -81,6 +103,7 @@ export function OperationProgress({ id, onClose, onDone }: { id: string; onClose
                   {check.name}: {check.message}
                 </p>
               ))}
+            {checks.length > 0 && <NodeChecks checks={checks} />}
           </li>
         ))}
       </ul>

@@ -2,20 +2,20 @@
 import { CredentialForm } from '@/credentials/credential-form.tsx'
 import { CredentialSelect } from '@/credentials/credential-select.tsx'
 import { t } from '@/messages/index.ts'
-import { TextAreaField, TextField } from '@/ui/field.tsx'
+import { CheckField, TextAreaField, TextField } from '@/ui/field.tsx'
 
-export type SaltForm = { saltCredentialId: string; saltEauth: string; saltCaCertificate: string }
+export type SaltForm = { saltCredentialId: string; saltEauth: string; saltCaCertificate: string; saltInstalls: boolean }
 
 /** The input fields of the API. */
-export const saltInput = ({ saltCredentialId, saltEauth, saltCaCertificate }: SaltForm) =>
+export const saltInput = ({ saltCredentialId, saltEauth, saltCaCertificate, saltInstalls }: SaltForm) =>
   saltCredentialId
-    ? { saltCredentialId, saltEauth: saltEauth.trim() || null, saltCaCertificate: saltCaCertificate.trim() || null }
-    : { saltCredentialId: null, saltEauth: null, saltCaCertificate: null }
+    ? { saltCredentialId, saltEauth: saltEauth.trim() || null, saltCaCertificate: saltCaCertificate.trim() || null, saltInstalls }
+    : { saltCredentialId: null, saltEauth: null, saltCaCertificate: null, saltInstalls: false }
 
 type Props = {
   form: SaltForm
   onChange: (change: Partial<SaltForm>) => void
-  errorOf: (field: keyof SaltForm) => string | undefined
+  errorOf: (field: Exclude<keyof SaltForm, 'saltInstalls'>) => string | undefined
 }
 
 /** Salt of a managed cluster: the login at its salt-api, and how it is verified. */
@@ -52,6 +52,12 @@ export function SaltFields({ form, onChange, errorOf }: Props) {
             value={form.saltCaCertificate}
             onChange={(event) => onChange({ saltCaCertificate: event.target.value })}
             error={errorOf('saltCaCertificate')}
+          />
+          <CheckField
+            label={t('slurmScale.saltInstalls')}
+            hint={t('slurmScale.saltInstallsHint')}
+            checked={form.saltInstalls}
+            onChange={(event) => onChange({ saltInstalls: event.target.checked })}
           />
         </>
       )}

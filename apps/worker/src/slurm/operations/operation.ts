@@ -1,9 +1,9 @@
 import type { SlurmCluster } from '@muster/core/clusters'
 import type { Ctx } from '@muster/core/context'
 import type { JobRun, JobRunHost } from '@muster/core/runs'
-import type { SlurmOperation, SlurmOperationNode, SlurmOperationNodeProgress } from '@muster/core/slurm-operations'
+import type { SlurmOperation, SlurmOperationNode, SlurmOperationNodeProgress, SlurmSaltJob } from '@muster/core/slurm-operations'
 import type { Session } from '../../ssh/exec.ts'
-import type { SaltClient } from '../salt/salt-client.ts'
+import type { SaltClient, SaltState } from '../salt/salt-client.ts'
 
 /** The operation cannot succeed; it is undone. The message is for the operator, with the next step. */
 export class OperationFailure extends Error {}
@@ -28,6 +28,8 @@ export type ControllerContext = {
 export type OperationContext = {
   ctx: Ctx
   row: SlurmOperation
+  /** Name of the current step. */
+  step: string
   cluster: SlurmCluster
   /** Current progress; `updateNodes` changes it. */
   nodes: SlurmOperationNode[]
@@ -44,6 +46,8 @@ export type OperationContext = {
   onNode<T>(nodeId: string, work: (controller: ControllerContext) => Promise<T>): Promise<T>
   /** A client of the cluster's salt-api; null where it does not use Salt. @throws DomainError its credential cannot be used */
   salt(): Promise<SaltClient | null>
+  /** Records a job before Salt gets it, and its end. */
+  recordSaltJob(job: SlurmSaltJob, state: SaltState): Promise<void>
   updateNodes(nodes: SlurmOperationNodeProgress[]): Promise<void>
   /** Shows a text at the current step. */
   report(message: string): Promise<void>

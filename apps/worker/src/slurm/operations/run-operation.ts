@@ -6,6 +6,7 @@ import {
   type ClaimedSlurmOperation,
   finishSlurmOperation,
   recordSlurmOperationNodes,
+  recordSlurmSaltJob,
   recordSlurmStep,
   releaseSlurmOperation,
   renewSlurmOperation,
@@ -85,6 +86,7 @@ export async function runOperation(
   const contextOf = (name: string, signal: AbortSignal): OperationContext => ({
     ctx,
     row,
+    step: name,
     cluster: claimed.cluster,
     nodes: claimed.nodes,
     signal,
@@ -97,6 +99,11 @@ export async function runOperation(
       ),
     ...sessionsOf(ctx, claimed.cluster, deps.controllers, signal),
     salt: () => openSalt(ctx, claimed.cluster, { localTargets: deps.config.LOCAL_TARGETS, signal }),
+    async recordSaltJob(job, state) {
+      const saltJobs = await retryTransient(() => recordSlurmSaltJob(ctx, { ...claim, job, state }))
+      assertClaimed(saltJobs !== null)
+      row = { ...row, saltJobs: saltJobs! }
+    },
     async updateNodes(nodes) {
       assertClaimed(await retryTransient(() => recordSlurmOperationNodes(ctx, { ...claim, nodes })))
       for (const { name, ...changes } of nodes) {

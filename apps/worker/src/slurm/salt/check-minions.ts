@@ -6,7 +6,7 @@ import type { SaltClient, SaltKeys, SaltReturns } from './salt-client.ts'
 const PACKAGES = ['slurmd', 'slurm-smd-slurmd', 'slurm-slurmd']
 
 /** `minionId`: null without an accepted key. */
-type KeyCheck = { minionId: string | null; checks: SlurmNodeCheck[] }
+type KeyCheck = { minionId: string | null; checks: [SlurmNodeCheck, ...SlurmNodeCheck[]] }
 
 /** Minion IDs of a node, accepted ones first: its name, alone or as the first part of a DNS name. */
 function minionIdsOf(name: string, keys: SaltKeys): string[] {
@@ -33,7 +33,8 @@ export async function checkMinions(
   return new Map([...found].map(([name, { checks }]) => [name, checks]))
 }
 
-function checkKey(name: string, keys: SaltKeys): KeyCheck {
+/** The minion of a node. */
+export function checkKey(name: string, keys: SaltKeys): KeyCheck {
   const failed = (message: string): KeyCheck => ({
     minionId: null,
     checks: [{ name: 'salt-key', state: 'FAILED', message }],

@@ -8,6 +8,7 @@ import { LOOPBACK } from '@muster/core/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { checkMinions } from './check-minions.ts'
 import { createSaltClient } from './salt-client.ts'
+import { readStateResult } from './state-result.ts'
 
 type Reply = { status: number; body: string; headers?: Record<string, string> }
 type Seen = { url: string; token: string | undefined; body: Record<string, unknown> & Record<string, unknown>[] }
@@ -34,6 +35,22 @@ const NOT_RETURNED =
 const RETURNS: Reply = {
   status: 200,
   body: `{"return": [{"gpu01.example.org": {"test.ping": true, "test.version": "3008.5", "pkg.version": {"slurmd": "", "slurm-smd-slurmd": "", "slurm-slurmd": ""}}, "gpu05": "${NOT_RETURNED}", "gpu10": {"test.ping": true, "test.version": "3006.9", "pkg.version": {"slurmd": "22.05.8-4+deb12u2", "slurm-smd-slurmd": "", "slurm-slurmd": ""}}, "gpu11": {"test.ping": true, "test.version": "3008.5", "pkg.version": {"slurmd": "1:23.11.4-1", "slurm-smd-slurmd": "", "slurm-slurmd": ""}}}]}`,
+}
+
+// One minion executes the job; the others have returned.
+const FOUND: Reply = {
+  status: 200,
+  body: '{"return": [{"gpu02": {}, "gpu03": {}, "gpu01": {"tgt_type": "list", "jid": "20261123201500123456", "tgt": ["gpu01"], "pid": 812, "ret": "", "user": "muster", "arg": ["slurm.node"], "fun": "state.apply"}}]}',
+}
+const JID = '20261123201500123456'
+const NO_JOB: Reply = {
+  status: 200,
+  body: `{"return": [{"jid": "${JID}", "Error": "Cannot contact returner or no job with this jid", "StartTime": "2026, Nov 23 20:15:00.123456", "Result": {}}]}`,
+}
+const STARTED: Reply = { status: 200, body: `{"return": [{"jid": "${JID}", "minions": ["gpu01", "gpu02", "gpu03"]}]}` }
+const JOB: Reply = {
+  status: 200,
+  body: `{"return": [{"jid": "${JID}", "Function": "state.apply", "Arguments": ["slurm.node", {"__kwarg__": true, "pillar": {"a": 1}, "queue": 20}], "Target": ["gpu01", "gpu02", "gpu03"], "Target-type": "list", "User": "muster", "Minions": ["gpu01", "gpu02", "gpu03"], "StartTime": "2026, Nov 23 20:15:00.123456", "Result": {"gpu02": {"return": ["Rendering SLS 'base:slurm.node' failed: Jinja variable 'nothing' is undefined; line 2"], "retcode": 1, "success": false, "out": "highstate"}, "gpu01": {"return": {"test_|-repository_|-repository_|-nop": {"name": "repository", "changes": {}, "result": true, "comment": "Success!", "__sls__": "slurm.node", "__run_num__": 0, "start_time": "20:11:37.183733", "duration": 8.566, "__id__": "repository"}, "test_|-packages_|-packages_|-nop": {"name": "packages", "changes": {}, "result": true, "comment": "Success!", "__sls__": "slurm.node", "__run_num__": 1, "start_time": "20:11:37.192587", "duration": 0.213, "__id__": "packages"}}, "retcode": 0, "success": true, "out": "highstate"}, "gpu03": {"return": {"test_|-repository_|-repository_|-fail_without_changes": {"name": "repository", "changes": {}, "result": false, "comment": "Failure!", "__sls__": "slurm.node", "__run_num__": 0, "start_time": "20:11:36.790471", "duration": 0.505, "__id__": "repository"}, "test_|-packages_|-packages_|-nop": {"changes": {}, "result": false, "duration": 0.006, "start_time": "20:11:36.791247", "comment": "One or more requisite failed: slurm.node.repository", "__state_ran__": false, "__run_num__": 1, "__sls__": "slurm.node", "__id__": "packages", "name": "packages"}}, "retcode": 2, "success": false, "out": "highstate"}}}]}`,
 }
 
 let folder: string
@@ -113,10 +130,42 @@ describe('recorded responses of salt-api', () => {
 
   it('rejects a name that several minions have', async () => {
     respond = recorded()
-    const keys = { accepted: ['gpu01.a', 'gpu01.b'], pending: [], rejected: [], denied: [] }
+    const keys = { accepted: ['gpu01.a', 'gpu01.b'], pending: [], rejected: [], denied: [], time: '' }
     const salt = { ...client(), listKeys: async () => keys }
     const found = await checkMinions(salt, ['gpu01'], null)
     expect(found.get('gpu01')![0]!.message).toMatch(/several minions of this name: gpu01\.a, gpu01\.b/)
+  })
+
+  it('starts a state under the given job ID, and reads what each minion returned', async () => {
+    const salt = client()
+    const minions = ['gpu01', 'gpu02', 'gpu03']
+    let job = NO_JOB
+    respond = ({ url, body }) =>
+      url === '/login' ? login('t1') : body[0]!.client === 'local_async' ? STARTED : body[0]!.client === 'runner' ? job : FOUND
+    expect(await salt.readJob(JID)).toBeNull()
+    await salt.applyState(minions, JID, { name: 'slurm.node', pillar: { a: 1 } })
+    expect(seen.at(-1)!.body[0]).toEqual({
+      ...{ client: 'local_async', fun: 'state.apply', tgt: minions, tgt_type: 'list', jid: JID },
+      ...{ arg: ['slurm.node'], kwarg: { pillar: { a: 1 }, queue: 20 } },
+    })
+    await expect(salt.applyState(minions, '20261123201500123457', { name: 'x', pillar: {} })).rejects.toThrow(
+      /started no job for x/,
+    )
+    job = JOB
+    const returns = (await salt.readJob(JID))!
+    const results = minions.map((id) => readStateResult('slurm.node', returns.get(id)))
+    expect(results.map(({ failure }) => failure)).toEqual([
+      null,
+      "Salt cannot apply slurm.node: Rendering SLS 'base:slurm.node' failed: Jinja variable 'nothing' is undefined; line 2",
+      'Salt could not apply slurm.node. repository: Failure!',
+    ])
+    expect(results[0]!.findings[1]).toEqual({ name: 'slurm.node packages', state: 'OK', message: 'Success!' })
+    expect([...(await salt.runningMinions(minions, JID))]).toEqual(['gpu01'])
+    respond = ({ url }) => (url === '/login' ? login('t1') : NO_PERMISSION)
+    expect(await failure(salt.readJob(JID))).toMatch(/does not allow muster to use @runner: jobs\.list_job; add it/)
+    expect(await failure(salt.applyState(minions, JID, { name: 'slurm.node', pillar: {} }))).toMatch(
+      /to use state\.apply; add it/,
+    )
   })
 
   it('signs in again after the token expired', async () => {

@@ -6,6 +6,8 @@ import { type LocalTarget, RequestError, sendRequest, TargetError } from '@muste
 /** A minion that does not return is awaited by the master for 15 s with its default settings. */
 const TIMEOUT_MS = 60_000
 const MAX_BYTES = 16 * 1024 * 1024
+/** States of a minion that may wait for one another. A number, because with `true` Salt 3008 hides waiting states from find_job. */
+const MAX_QUEUED = 20
 
 type SaltServer = {
   login: SaltLogin
@@ -17,19 +19,34 @@ type SaltServer = {
 export type SaltLimits = { localTargets: readonly LocalTarget[]; signal: AbortSignal; timeoutMs?: number }
 
 /** Minion IDs by the state of their key at the master. */
-export type SaltKeys = { accepted: string[]; pending: string[]; rejected: string[]; denied: string[] }
+export type SaltKeys = {
+  accepted: string[]
+  pending: string[]
+  rejected: string[]
+  denied: string[]
+  /** Time of the master in its own time zone, YYYYMMDDhhmmss: the beginning of its job IDs. */
+  time: string
+}
 /** The returns of a minion by function; null: it is not connected, or did not return in time. */
 export type SaltReturns = Record<string, unknown> | null
+/** `pillar` has no secrets: minions and the job cache of the master store it. */
+export type SaltState = { name: string; pillar: Record<string, unknown> }
 
 export type SaltClient = {
   /** Needs the permission `@wheel` for key.list_all. */
   listKeys(): Promise<SaltKeys>
   /** Runs functions of execution modules on minions with an accepted key, and waits for their returns. */
   call(minionIds: string[], functions: { name: string; args?: string[] }[]): Promise<Map<string, SaltReturns>>
+  /** Starts a state on minions with an accepted key, as the job `jid`. A minion does not execute a job ID twice. */
+  applyState(minionIds: string[], jid: string, state: SaltState): Promise<void>
+  /** What the minions of a job have returned so far; null: the master knows no such job. */
+  readJob(jid: string): Promise<Map<string, unknown> | null>
+  /** The minions that execute a job now. Every login may ask this. */
+  runningMinions(minionIds: string[], jid: string): Promise<Set<string>>
 }
 
 /** One entry of a lowstate, as salt-api expects it. */
-type Chunk = { client: 'local' | 'wheel'; fun: string | string[] } & Record<string, unknown>
+type Chunk = { client: 'local' | 'local_async' | 'runner' | 'wheel'; fun: string | string[] } & Record<string, unknown>
 type Response = { status: number; body: { return?: unknown[] } | null }
 
 /**
@@ -96,9 +113,9 @@ export function createSaltClient({ login, eauth, caCertificate }: SaltServer, li
         continue
       }
       if (status === 401) {
-        const permission = [chunk.fun].flat().join(', ')
+        const kind = chunk.client === 'wheel' || chunk.client === 'runner' ? `@${chunk.client}: ` : ''
         throw conflict(
-          `does not allow ${login.username} to use ${chunk.client === 'wheel' ? '@wheel: ' : ''}${permission}; add it to external_auth of the master`,
+          `does not allow ${login.username} to use ${kind}${[chunk.fun].flat().join(', ')}; add it to external_auth of the master`,
         )
       }
       if (status === 200)
@@ -109,7 +126,9 @@ export function createSaltClient({ login, eauth, caCertificate }: SaltServer, li
 
   return {
     async listKeys() {
-      const { data } = (await run({ client: 'wheel', fun: 'key.list_all' })) as { data?: { return?: Record<string, unknown> } }
+      const { data } = (await run({ client: 'wheel', fun: 'key.list_all' })) as {
+        data?: { jid?: unknown; return?: Record<string, unknown> }
+      }
       const of = (state: string) => (Array.isArray(data?.return?.[state]) ? (data.return[state] as unknown[]).map(String) : [])
       if (!data?.return) throw conflict('returns no keys; check that the master runs')
       return {
@@ -117,6 +136,7 @@ export function createSaltClient({ login, eauth, caCertificate }: SaltServer, li
         pending: of('minions_pre'),
         rejected: of('minions_rejected'),
         denied: of('minions_denied'),
+        time: /^\d{14}/.exec(String(data.jid))?.[0] ?? '',
       }
     },
     async call(minionIds, functions) {
@@ -125,6 +145,22 @@ export function createSaltClient({ login, eauth, caCertificate }: SaltServer, li
       const arg = functions.map(({ args = [] }) => args)
       const returns = await run({ client: 'local', tgt: minionIds, tgt_type: 'list', fun, arg })
       return new Map(minionIds.map((id) => [id, isObject(returns[id]) ? returns[id] : null]))
+    },
+    async applyState(minionIds, jid, { name, pillar }) {
+      const job = { tgt: minionIds, tgt_type: 'list', arg: [name], kwarg: { pillar, queue: MAX_QUEUED }, jid }
+      const started = await run({ client: 'local_async', fun: 'state.apply', ...job })
+      if (started.jid !== jid) throw conflict(`started no job for ${name}; check the log of the master`)
+    },
+    async readJob(jid) {
+      const job = await run({ client: 'runner', fun: 'jobs.list_job', jid })
+      if (!isObject(job.Result) || 'Error' in job) return null
+      return new Map(Object.entries(job.Result).map(([id, result]) => [id, isObject(result) ? result.return : result]))
+    },
+    async runningMinions(minionIds, jid) {
+      if (minionIds.length === 0) return new Set()
+      const target = { tgt: minionIds, tgt_type: 'list' }
+      const found = await run({ client: 'local', fun: 'saltutil.find_job', arg: [jid], ...target })
+      return new Set(minionIds.filter((id) => isObject(found[id]) && found[id].jid === jid))
     },
   }
 }
