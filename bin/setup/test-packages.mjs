@@ -17,7 +17,7 @@ const PACKAGES = {
  */
 export async function testPackages(long) {
   const interpreter = path.join(python, 'bin/python')
-  const pip = [interpreter, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries=2']
+  const pip = [interpreter, '-m', 'pip', 'install', '--quiet', '--no-compile', '--disable-pip-version-check', '--retries=2']
   const found = { TEST_PYTHON: interpreter }
   const installOne = async ([name, { file, variable, purpose, onlyLong, source }]) => {
     if (onlyLong && !long) return
