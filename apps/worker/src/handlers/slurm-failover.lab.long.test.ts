@@ -1,7 +1,8 @@
 import type { SlurmCluster } from '@muster/core/clusters'
+import { createCredential } from '@muster/core/credentials'
 import { canRunSlurm, type OwnedLab } from '@muster/lab'
 import { createLab } from '@muster/lab/testing'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createSlurmFixture, type SlurmFixture } from '../testing/slurm-fixture.ts'
 
 const PRIMARY = 'slurm-ctl-01'
@@ -29,9 +30,15 @@ describe.runIf(canRunSlurm())('a cluster with a backup controller', () => {
       { timeout: 60_000 },
     )
     fixture = await createSlurmFixture(lab, { queryTimeoutMs: 40_000 })
+    // Without accounting, Slurm lets only root and SlurmUser change nodes.
+    const { username, privateKey } = lab.credentials.rootKey!
+    const root = await createCredential(fixture.admin, { name: 'root', kind: 'SSH_KEY', username, privateKey })
+    for (const name of [PRIMARY, BACKUP]) await fixture.logInWith(name, root.id)
     cluster = await fixture.adopt(PRIMARY, { backupNodeId: fixture.nodeId(BACKUP) })
   })
   afterAll(() => fixture?.close())
+  /** A test that failed would make the next ones wait. */
+  afterEach(() => lab.heal())
 
   /** Refreshes until a success with these controllers. Until then, a failure must keep the data of the last success, with its time. */
   async function refreshUntil(isPrimaryUp: boolean): Promise<SlurmCluster> {
