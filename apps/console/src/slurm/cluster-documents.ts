@@ -126,6 +126,7 @@ const PartitionFragment = graphql(`
     id name state isDefault isHidden nodeList nodeCount maxTimeMinutes allowGroups allowAccounts allowQos
     nodesByState { state nodes cpus allocatedCpus gpus allocatedGpus }
     jobsByState { state jobs }
+    actionPermissions { verb blockedReason }
   }
 `)
 export type PartitionRow = ResultOf<typeof PartitionFragment>
@@ -178,6 +179,7 @@ const JobDetailsFragment = graphql(
     states qos reasonDetail priority timeLimitMinutes isTimeUnlimited
     tres { name amount }
     dependency reservation comment workingDirectory exitCode exitSignal
+    actionPermissions { verb blockedReason }
     cluster { id name state failingSince refreshedAt isRefreshing }
   }
 `,

@@ -36,7 +36,12 @@ export function PartitionsTab({
           partition={partition}
           onOpen={() => onOpen(partition.name)}
           actions={
-            <ActionMenu clusterId={clusterId} targets={{ kind: 'partitions', names: [partition.name] }} onDone={onChanged} />
+            <ActionMenu
+              clusterId={clusterId}
+              targets={{ kind: 'partitions', names: [partition.name] }}
+              permissions={partition.actionPermissions}
+              onDone={onChanged}
+            />
           }
         />
       ))}

@@ -8,7 +8,13 @@ import { actorRole, type Grant, perClusterPermissions, perNodePermissions, roleP
 import type { Ctx } from '../registry.ts'
 import { previewRun, runJob } from '../runs/index.ts'
 import { jobRuns } from '../runs/tables.ts'
-import { previewSlurmAction, slurmActionItems, startSlurmAction } from '../slurm-actions/index.ts'
+import {
+  previewSlurmAction,
+  type SlurmVerb,
+  slurmActionItems,
+  slurmTargetBlockedReason,
+  startSlurmAction,
+} from '../slurm-actions/index.ts'
 import {
   applySlurmConfigSnippets,
   checkSlurmConfigDrift,
@@ -326,4 +332,15 @@ describe('createGrant', () => {
     expect(await drain(await create({ permissions: ['slurm:node:resume'] }), 'n001')).toMatch(/slurm:node:drain/)
     expect(await drain(await create({ nodeGroupIds: [group.id] }), 'n001')).toMatch(/slurm:node:drain/)
   })
+})
+
+test('blocked reasons of a target are those of its partitions and of the verb', () => {
+  const { actor } = granted(grantOf(['debug'], { permissions: new Set(['slurm:node:drain', 'slurm:job:hold']) }))
+  const reason = (verb: SlurmVerb, ...partitions: string[]) => slurmTargetBlockedReason(actor, clusters.hopper, verb, partitions)
+  expect(reason('DRAIN_NODES', 'debug')).toBeNull()
+  expect(reason('DRAIN_NODES', 'debug', 'gpu')).toMatch(/^It belongs to the partition gpu\. .*only for the partition debug/)
+  expect(reason('DRAIN_NODES')).toMatch(/^Its partitions are not known/)
+  expect(reason('RESUME_NODES', 'debug')).toMatch(/slurm:node:resume/)
+  expect(reason('HOLD_JOBS', 'debug')).toBeNull()
+  expect(slurmTargetBlockedReason(actor, clusters.other, 'DRAIN_NODES', ['debug'])).toMatch(/for other clusters than other/)
 })

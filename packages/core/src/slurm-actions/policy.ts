@@ -1,5 +1,5 @@
 import type { SlurmVerb } from '@muster/slurm/commands'
-import { clusterDeniedEverywhereReason } from '../clusters/index.ts'
+import { clusterDeniedEverywhereReason, deniedTargets } from '../clusters/index.ts'
 import type { SlurmCluster } from '../clusters/tables.ts'
 import type { Actor } from '../kernel/context.ts'
 import { slurmVerbPermission } from './permissions.ts'
@@ -12,4 +12,15 @@ export function slurmActionBlockedReason(
 ): string | null {
   if (controllerNodeId === null) return `The cluster ${name} has no controller node. Choose one.`
   return clusterDeniedEverywhereReason(actor, slurmVerbPermission(verb), { id, name })
+}
+
+/** Null when the actor may do this with a node, job or partition that is in these partitions, else the reason. */
+export function slurmTargetBlockedReason(
+  actor: Actor,
+  cluster: Pick<SlurmCluster, 'id' | 'name' | 'controllerNodeId'>,
+  verb: SlurmVerb,
+  partitions: readonly string[],
+): string | null {
+  const [denied] = deniedTargets({ actor }, slurmVerbPermission(verb), cluster, [{ target: '', partitions }])
+  return slurmActionBlockedReason(actor, cluster, verb) ?? denied?.reason ?? null
 }

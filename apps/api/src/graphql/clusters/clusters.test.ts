@@ -186,3 +186,19 @@ test('reads a page of clusters with few statements, whatever its size', async ()
     node: { id: expect.any(String) },
   })
 })
+
+test('says for each node, job and partition which verbs the caller may use', async () => {
+  await record()
+  type Shown = { actionPermissions: { verb: string; blockedReason: string | null }[] }
+  const allowed = async (list: string, ctx = tenant.operator) => {
+    const query = `{ slurmCluster(name: "prod") { it: ${list}(first: 1) { edges { node { actionPermissions { verb blockedReason } } } } } }`
+    const { slurmCluster } = await t.ask<{ slurmCluster: { it: { edges: { node: Shown }[] } } }>(ctx, query)
+    const { actionPermissions } = slurmCluster.it.edges[0]!.node
+    return Object.fromEntries(actionPermissions.map(({ verb, blockedReason }) => [verb, blockedReason]))
+  }
+  const needsAdmin = expect.stringMatching(/slurm:/)
+  expect(await allowed('nodes')).toMatchObject({ DRAIN_NODES: null, RESUME_NODES: null, DOWN_NODES: needsAdmin })
+  expect(await allowed('jobs')).toMatchObject({ HOLD_JOBS: null, CANCEL_JOBS: null })
+  expect(await allowed('partitions')).toEqual({ SET_PARTITION_STATE: needsAdmin })
+  expect(await allowed('partitions', tenant.admin)).toEqual({ SET_PARTITION_STATE: null })
+})

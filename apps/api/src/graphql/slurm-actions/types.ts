@@ -1,3 +1,4 @@
+import type { Actor } from '@muster/core/context'
 import { isOneOf } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import {
@@ -7,11 +8,17 @@ import {
   type SlurmTarget,
   type SlurmVerb,
   slurmActionBlockedReason,
+  slurmTargetBlockedReason,
+  type TargetKind,
+  targetKind,
 } from '@muster/core/slurm-actions'
 import { resolveArrayConnection } from '@pothos/plugin-relay'
 import { sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { actorField } from '../access/people.ts'
+import { SlurmJob } from '../clusters/jobs.ts'
+import { SlurmNode } from '../clusters/nodes.ts'
+import { SlurmPartition } from '../clusters/partitions.ts'
 import { SlurmCluster } from '../clusters/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
@@ -194,5 +201,40 @@ builder.drizzleObjectField(SlurmCluster, 'actionPermissions', (t) =>
     select: { columns: { id: true, name: true, controllerNodeId: true } },
     resolve: (cluster, _args, { ctx }) =>
       SLURM_VERBS.map((verb) => ({ verb, blockedReason: slurmActionBlockedReason(ctx.actor, cluster, verb) })),
+  }),
+)
+
+const withCluster = { cluster: { columns: { id: true, name: true, controllerNodeId: true } } } as const
+const permissionsOf = (what: string) =>
+  `Whether the caller may use each verb for ${what}, by the partitions at the last refresh. Slurm itself may refuse some in its state. At most 50.`
+type ClusterOf = Parameters<typeof slurmTargetBlockedReason>[1]
+
+function permitted(kind: TargetKind, actor: Actor, cluster: ClusterOf, partitions: readonly string[]): Permitted[] {
+  const verbs = SLURM_VERBS.filter((verb) => targetKind(verb) === kind)
+  return verbs.map((verb) => ({ verb, blockedReason: slurmTargetBlockedReason(actor, cluster, verb, partitions) }))
+}
+
+builder.drizzleObjectField(SlurmNode, 'actionPermissions', (t) =>
+  t.field({
+    type: [SlurmActionPermission],
+    description: permissionsOf('nodes on this node'),
+    select: { columns: { partitions: true }, with: withCluster },
+    resolve: ({ cluster, partitions }, _args, { ctx }) => permitted('node', ctx.actor, cluster, partitions),
+  }),
+)
+builder.drizzleObjectField(SlurmJob, 'actionPermissions', (t) =>
+  t.field({
+    type: [SlurmActionPermission],
+    description: permissionsOf('jobs on this job'),
+    select: { columns: { report: true }, with: withCluster },
+    resolve: ({ cluster, report }, _args, { ctx }) => permitted('job', ctx.actor, cluster, report.partition.split(',')),
+  }),
+)
+builder.drizzleObjectField(SlurmPartition, 'actionPermissions', (t) =>
+  t.field({
+    type: [SlurmActionPermission],
+    description: permissionsOf('partitions on this partition'),
+    select: { columns: { name: true }, with: withCluster },
+    resolve: ({ cluster, name }, _args, { ctx }) => permitted('partition', ctx.actor, cluster, [name]),
   }),
 )

@@ -10,11 +10,20 @@ import { jobVerbs, nodeVerbs, partitionVerbs, type Targets, type Verb } from './
 
 const verbsOf = { nodes: nodeVerbs, jobs: jobVerbs, partitions: partitionVerbs } as const
 
+type Props = {
+  clusterId: string
+  targets: Targets
+  /** Of a single target. Default: those of the cluster. */
+  permissions?: readonly { verb: Verb; blockedReason: string | null }[]
+  onDone: () => void
+}
+
 /** The actions on the given nodes, jobs or partitions of a cluster, with why the caller cannot run one. */
-export function ActionMenu({ clusterId, targets, onDone }: { clusterId: string; targets: Targets; onDone: () => void }) {
-  const [{ data }] = useQuery({ query: ActionPermissionsQuery, variables: { id: clusterId } })
+export function ActionMenu({ clusterId, targets, permissions, onDone }: Props) {
+  const [{ data }] = useQuery({ query: ActionPermissionsQuery, variables: { id: clusterId }, pause: permissions !== undefined })
   const [verb, setVerb] = useState<Verb | null>(null)
-  const reasons = new Map(data?.slurmCluster?.actionPermissions.map(({ verb, blockedReason }) => [verb, blockedReason]))
+  const known = permissions ?? data?.slurmCluster?.actionPermissions
+  const reasons = new Map(known?.map(({ verb, blockedReason }) => [verb, blockedReason]))
   return (
     <>
       <Menu label={t('slurmAction.actions')} icon={<ChevronDown aria-hidden />} align="end">

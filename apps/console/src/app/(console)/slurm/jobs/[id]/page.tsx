@@ -55,7 +55,12 @@ export default function JobPage() {
           </>
         }
       >
-        <ActionMenu clusterId={job.cluster.id} targets={{ kind: 'jobs', names: [job.jobId] }} onDone={reload} />
+        <ActionMenu
+          clusterId={job.cluster.id}
+          targets={{ kind: 'jobs', names: [job.jobId] }}
+          permissions={job.actionPermissions}
+          onDone={reload}
+        />
       </PageHead>
       <JobDetailsView job={job} />
     </>
