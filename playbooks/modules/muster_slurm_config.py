@@ -18,7 +18,7 @@ options:
     required: true
     type: path
   files:
-    description: Texts by file name.
+    description: Texts by file name. Without any, the files are removed.
     required: true
     type: dict
   expected:
@@ -29,6 +29,10 @@ options:
     description: Search path of Slurm's programs.
     required: true
     type: str
+  new:
+    description: Whether the files may be missing, because the host never had them.
+    default: false
+    type: bool
   install:
     description: Whether to install the files; otherwise Slurm checks them.
     default: false
@@ -83,7 +87,7 @@ def check(folder, files, path):
     """What Slurm prints when it refuses the files; None when it accepts them. Other files of the folder may be included."""
     candidate = tempfile.mkdtemp()
     try:
-        for name in os.listdir(folder):
+        for name in os.listdir(folder) if os.path.isdir(folder) else []:
             source = os.path.join(folder, name)
             if os.path.isfile(source) and name not in NAMES:
                 shutil.copy(source, candidate)
@@ -143,26 +147,29 @@ def main():
             "files": {"type": "dict", "required": True, "no_log": True},
             "expected": {"type": "dict", "required": True},
             "path": {"type": "str", "required": True},
+            "new": {"type": "bool", "default": False},
             "install": {"type": "bool", "default": False},
         },
         supports_check_mode=True,
     )
     folder = module.params["folder"]
     files = {name: text.encode("utf-8") for name, text in module.params["files"].items()}
-    if "slurm.conf" not in files or not set(files) <= set(NAMES):
+    if files and "slurm.conf" not in files or not set(files) <= set(NAMES):
         module.fail_json(msg="files must have slurm.conf, and only %s" % ", ".join(NAMES))
     before = {name: read(os.path.join(folder, name)) for name in NAMES}
     for name in NAMES:
-        if digest(before[name]) not in module.params["expected"].get(name, [""]):
+        may_be_missing = module.params["new"] and before[name] is None
+        if not may_be_missing and digest(before[name]) not in module.params["expected"].get(name, [""]):
             word = "removed" if before[name] is None else "changed"
             module.fail_json(msg="%s/%s was %s without Muster. Nothing was written. Compare it with the known version, then import or correct it."
                              % (folder, name, word))
     changed = any(files.get(name) != before[name] for name in NAMES)
     if not module.params["install"]:
-        problem = check(folder, files, module.params["path"])
+        problem = check(folder, files, module.params["path"]) if files else None
         if problem is not None:
             module.fail_json(msg="Slurm refuses the new slurm.conf. Nothing was written. %s" % problem)
     elif changed and not module.check_mode:
+        os.makedirs(folder, mode=0o755, exist_ok=True)
         keep(folder, before)
         for name in NAMES:
             if name in files:

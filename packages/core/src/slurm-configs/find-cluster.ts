@@ -1,3 +1,4 @@
+import { type ConfigFiles, controllerNames, parseConfig } from '@muster/slurm/config'
 import { and, arrayOverlaps, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import { type SlurmCluster, slurmClusters, slurmNodes } from '../clusters/tables.ts'
 import { type Ctx, permissionDeniedReason, type Tx } from '../kernel/context.ts'
@@ -19,16 +20,28 @@ export async function findCluster(db: Db, ctx: Ctx, id: string): Promise<SlurmCl
 }
 
 export type ConfigHost = { nodeId: string; name: string }
+/** `controller` is its name in slurm.conf, in lower case and without domain; null when that is not known. */
+export type ControllerHost = ConfigHost & { controller: string | null }
+
+/** Files that the hosts have, and get. Null: they have none. */
+export type FileChange = { from: ConfigFiles | null; to: ConfigFiles }
 
 /**
  * Nodes with configuration files of their own: the controllers, and those that the import named.
  * @param permission what the caller does with these nodes
+ * @param change adds the controllers that only its new files name
  * @throws Conflict as `controllerHosts`
  */
-export async function configHosts(db: Db, ctx: Ctx, cluster: SlurmCluster, permission: Permission): Promise<ConfigHost[]> {
-  const controllers = await controllerHosts(db, ctx, cluster, permission)
+export async function configHosts(
+  db: Db,
+  ctx: Ctx,
+  cluster: SlurmCluster,
+  permission: Permission,
+  change?: FileChange,
+): Promise<ConfigHost[]> {
+  const controllers = await controllerHosts(db, ctx, cluster, permission, change)
   const others = cluster.configNodeIds.filter((id) => !controllers.some(({ nodeId }) => nodeId === id))
-  return [...controllers, ...(await hostsOf(db, ctx, others))]
+  return [...controllers.map(({ nodeId, name }) => ({ nodeId, name })), ...(await hostsOf(db, ctx, others))]
 }
 
 /**
@@ -37,13 +50,56 @@ export async function configHosts(db: Db, ctx: Ctx, cluster: SlurmCluster, permi
  * no further node for a caller with a grant for the cluster.
  * @throws Conflict a controller is no node of the inventory or one of another cluster, or several nodes fit
  */
-export async function controllerHosts(db: Db, ctx: Ctx, cluster: SlurmCluster, permission: Permission): Promise<ConfigHost[]> {
+export async function controllerHosts(
+  db: Db,
+  ctx: Ctx,
+  cluster: SlurmCluster,
+  permission: Permission,
+  change?: FileChange,
+): Promise<ControllerHost[]> {
   const { controllerNodeId, backupNodeId, name } = cluster
   if (controllerNodeId === null) throw new Conflict(`The cluster ${name} has no controller node. Choose one.`)
   const own = [controllerNodeId, ...(backupNodeId === null ? [] : [backupNodeId])]
-  const reported = reportedControllers(cluster)
-  if (cluster.kind === 'MANAGED' || reported.length === 0) return hostsOf(db, ctx, own)
-  const words = reported.flatMap((controller) => [controller.name, controller.address])
+  const reported = cluster.kind === 'MANAGED' ? [] : reportedControllers(cluster)
+  const where = `slurmctld of the cluster ${name} runs on`
+  const present =
+    reported.length === 0
+      ? (await hostsOf(db, ctx, own)).map((host) => ({
+          ...host,
+          controller: cluster.kind === 'MANAGED' ? shortName(host.name) : null,
+        }))
+      : await findControllers(db, ctx, cluster, permission, reported, where)
+  const known = new Set([...reported, ...controllersIn(change?.from ?? null)].map((controller) => controller.name))
+  const added = controllersIn(change?.from ? change.to : null).filter((controller) => !known.has(controller.name))
+  const adds = `The new configuration of the cluster ${name} adds the controller`
+  const further = await findControllers(db, ctx, cluster, permission, added, adds)
+  return [...present, ...further.filter(({ nodeId }) => !present.some((host) => host.nodeId === nodeId))]
+}
+
+const shortName = (name: string): string => name.toLowerCase().split('.')[0]!
+
+/** Names without domain, and addresses, in lower case. */
+export const controllersIn = (files: ConfigFiles | null): Controller[] =>
+  controllerNames(parseConfig((files?.['slurm.conf'] ?? '').toLowerCase())).map(({ name, address }) => ({
+    name: shortName(name),
+    address,
+  }))
+
+type Controller = { name: string; address: string }
+
+/** @param where begins the text of errors, before the name of the controller */
+async function findControllers(
+  db: Db,
+  ctx: Ctx,
+  cluster: SlurmCluster,
+  permission: Permission,
+  controllers: Controller[],
+  where: string,
+): Promise<ControllerHost[]> {
+  if (controllers.length === 0) return []
+  const { controllerNodeId, backupNodeId, configNodeIds } = cluster
+  const chosen = [controllerNodeId, backupNodeId, ...configNodeIds]
+  const words = controllers.flatMap((controller) => [controller.name, controller.address])
   const host = sql<string>`lower(${computeNodes.host})`
   const hostname = sql<string | null>`lower(split_part(${computeNodes.facts}->>'hostname', '.', 1))`
   const label = sql<string>`lower(${computeNodes.name})`
@@ -63,8 +119,7 @@ export async function controllerHosts(db: Db, ctx: Ctx, cluster: SlurmCluster, p
     cluster,
     nodes.map(({ nodeId }) => nodeId),
   )
-  const chosen = [...own, ...cluster.configNodeIds]
-  return reported.map((controller) => {
+  return controllers.map((controller) => {
     const attempts = [
       nodes.filter(({ host }) => host === controller.address || host === controller.name),
       nodes.filter(({ hostname }) => hostname === controller.name),
@@ -73,17 +128,17 @@ export async function controllerHosts(db: Db, ctx: Ctx, cluster: SlurmCluster, p
     const isFitting = ({ length }: unknown[]) => length > 0
     const preferred = attempts.map((some) => some.filter(({ nodeId }) => chosen.includes(nodeId))).find(isFitting)
     const [found, another] = preferred ?? attempts.find(isFitting) ?? []
-    const where = `slurmctld of the cluster ${name} runs on ${controller.name}`
+    const subject = `${where} ${controller.name}`
     if (!found)
       throw new Conflict(
-        `${where}, which is no node of the inventory, so its files cannot be read or written. Add it as a node with its host name or address and discover it, then try again.`,
+        `${subject}, which is no node of the inventory, so its files cannot be read or written. Add it as a node with its host name or address and discover it, then try again.`,
       )
     if (another)
       throw new Conflict(
-        `${where}, which may be the node ${found.name} or ${another.name}. Choose one of them as the controller of the cluster, then try again.`,
+        `${subject}, which may be the node ${found.name} or ${another.name}. Choose one of them as the controller of the cluster, then try again.`,
       )
-    if (!preferred) assertUsable(ctx, cluster, found, owners.get(found.nodeId), permission, where)
-    return { nodeId: found.nodeId, name: found.name }
+    if (!preferred) assertUsable(ctx, cluster, found, owners.get(found.nodeId), permission, subject)
+    return { nodeId: found.nodeId, name: found.name, controller: controller.name }
   })
 }
 
@@ -94,16 +149,16 @@ function assertUsable(
   node: ConfigHost,
   owner: string | undefined,
   permission: Permission,
-  where: string,
+  subject: string,
 ): void {
   const role = `controller or backup of the cluster ${cluster.name}, then try again.`
   if (owner !== undefined)
     throw new Conflict(
-      `${where}. The node ${node.name} fits, but belongs to the cluster ${owner}. Choose the node on which slurmctld runs as ${role}`,
+      `${subject}. The node ${node.name} fits, but belongs to the cluster ${owner}. Choose the node on which slurmctld runs as ${role}`,
     )
   if (permissionDeniedReason(actor, permission) !== null)
     throw new Conflict(
-      `${where}. The node ${node.name} fits, but your grant for the cluster gives no access to further nodes. Let an administrator choose it as ${role}`,
+      `${subject}. The node ${node.name} fits, but your grant for the cluster gives no access to further nodes. Let an administrator choose it as ${role}`,
     )
 }
 
@@ -150,7 +205,7 @@ async function hostsOf(db: Db, ctx: Ctx, ids: string[]): Promise<ConfigHost[]> {
 }
 
 /** Names and addresses in lower case, as `scontrol show config` lists them; empty before the first refresh. */
-const reportedControllers = ({ settings }: Pick<SlurmCluster, 'settings'>): { name: string; address: string }[] =>
+const reportedControllers = ({ settings }: Pick<SlurmCluster, 'settings'>): Controller[] =>
   Object.entries(settings)
     .flatMap(([key, value]) => {
       const [, index] = /^SlurmctldHost\[(\d+)\]$/.exec(key) ?? []

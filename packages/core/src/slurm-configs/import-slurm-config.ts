@@ -16,8 +16,8 @@ import { newestConfigVersion } from './versions.ts'
 
 export const ImportSlurmConfigInput = z.object({
   clusterId: Id,
-  /** Nodes besides the controllers that have files of their own. */
-  nodeIds: Ids.default([]),
+  /** Nodes besides the controllers that have files of their own. Default: those of the last import. */
+  nodeIds: Ids.nullish(),
   reason: singleLineText(200),
   idempotencyKey: IdempotencyKey,
 })
@@ -40,13 +40,13 @@ export async function importSlurmConfig(ctx: Ctx, input: z.input<typeof ImportSl
     const before = await findCluster(tx, ctx, clusterId)
     authorizeCluster(ctx, slurmConfigPermissions.write, before)
     // A grant for a cluster gives no access to further machines.
-    if (nodeIds.length > 0) authorize(ctx, slurmConfigPermissions.write)
+    if (nodeIds) authorize(ctx, slurmConfigPermissions.write)
     const blockedReason = managedConfigReason(before)
     if (blockedReason) throw new Conflict(blockedReason)
-    await findNodes(ctx, nodeIds, tx)
+    await findNodes(ctx, nodeIds ?? [], tx)
     const [cluster] = await tx
       .update(slurmClusters)
-      .set({ configNodeIds: nodeIds })
+      .set({ configNodeIds: nodeIds ?? before.configNodeIds })
       .where(eq(slurmClusters.id, clusterId))
       .returning()
     const newest = await newestConfigVersion(tx, clusterId)

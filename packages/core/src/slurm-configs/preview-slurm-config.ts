@@ -12,9 +12,9 @@ import { z } from 'zod'
 import { authorizeCluster } from '../clusters/index.ts'
 import type { SlurmCluster } from '../clusters/tables.ts'
 import { authorizeSomewhere, type Ctx, type Tx } from '../kernel/context.ts'
-import { InvalidInput, parseInput } from '../kernel/errors.ts'
+import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
-import { configHosts, findCluster } from './find-cluster.ts'
+import { type ConfigHost, configHosts, type FileChange, findCluster } from './find-cluster.ts'
 import { lostLiveChanges } from './live-changes.ts'
 import { slurmConfigPermissions } from './permissions.ts'
 import { reusedConfigReason, scaledNodesReason } from './policy.ts'
@@ -92,6 +92,7 @@ export async function previewOf(
       ? { lost: [], blockedReason: null }
       : await lostLiveChanges(db, cluster, to.files, plan.removedNodes)
   const [error] = newErrors(from?.files ?? null, to.files, release)
+  const { hosts, unknownController } = await hostsAfter(db, ctx, cluster, { from: from?.files ?? null, to: to.files })
   return {
     cluster,
     from,
@@ -99,15 +100,33 @@ export async function previewOf(
     problems: checkConfig(to.files, release),
     diff: diffConfig(from?.files ?? {}, to.files),
     plan: { ...plan, lost: [...plan.lost, ...live.lost] },
-    hosts: (await configHosts(db, ctx, cluster, slurmConfigPermissions.check)).map(({ name }) => name),
+    hosts: hosts.map(({ name }) => name),
     blockedReason:
       reusedConfigReason(cluster) ??
       (from === null ? 'The configuration was not imported yet.' : null) ??
       (error ? `It has errors, the first in ${error.file}: ${error.message}` : null) ??
       scaledNodesReason(cluster, plan) ??
-      live.blockedReason,
+      live.blockedReason ??
+      unknownController,
     validation: to.number === null ? null : await lastValidation(db, cluster, to.number),
     fingerprint: to.number === null ? null : fingerprintOf(cluster, from?.number ?? null, to.number, plan),
+  }
+}
+
+/** Without the controllers that a version adds, when one of them is no node that the caller may use. */
+async function hostsAfter(
+  db: Tx | Ctx['db'],
+  ctx: Ctx,
+  cluster: SlurmCluster,
+  change: FileChange,
+): Promise<{ hosts: ConfigHost[]; unknownController: string | null }> {
+  const { check } = slurmConfigPermissions
+  const hosts = await configHosts(db, ctx, cluster, check)
+  try {
+    return { hosts: await configHosts(db, ctx, cluster, check, change), unknownController: null }
+  } catch (error) {
+    if (error instanceof Conflict) return { hosts, unknownController: error.message }
+    throw error
   }
 }
 

@@ -6,11 +6,12 @@ import { type SlurmCluster, slurmClusters, slurmNodes } from '../clusters/tables
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
-import { NotFound } from '../kernel/errors.ts'
+import { Conflict, NotFound } from '../kernel/errors.ts'
+import { listedNames } from '../kernel/names.ts'
 import { computeNodes } from '../nodes/tables.ts'
-import { type SlurmRolloutProgress, slurmOperations } from '../slurm-operations/tables.ts'
+import { type SlurmRolloutProgress, slurmOperationNodes, slurmOperations } from '../slurm-operations/tables.ts'
 import { slurmConfigAudit } from './audit-actions.ts'
-import { type ConfigHost, configHosts, controllerHosts, findCluster } from './find-cluster.ts'
+import { type ConfigHost, type ControllerHost, configHosts, controllerHosts, controllersIn, findCluster } from './find-cluster.ts'
 import { slurmConfigPermissions } from './permissions.ts'
 import type { SlurmConfigVersion } from './tables.ts'
 import {
@@ -29,8 +30,11 @@ export type SlurmRollout = {
   plan: ConfigPlan
   /** Nodes that get the files, the primary controller first. */
   hosts: ConfigHost[]
-  /** Those of the hosts that run slurmctld. */
-  controllers: ConfigHost[]
+  /** Those of the hosts that run slurmctld, before or after. */
+  controllers: ControllerHost[]
+  /** Those of the controllers that only the files before, or only the files after, name: slurmctld stops there with the other files. */
+  onlyBefore: ConfigHost[]
+  onlyAfter: ConfigHost[]
   /** Nodes whose slurmd restarts, by NodeName, and NodeNames of those that the inventory does not have. */
   slurmdNodes: Map<string, ConfigHost>
   unknownNodes: string[]
@@ -38,7 +42,35 @@ export type SlurmRollout = {
   progress: SlurmRolloutProgress | null
 }
 
-/** Reads what a rollout of an operation needs. @throws NotFound; Conflict there is no controller node */
+/**
+ * The hosts of an operation on a configuration must be those that its caller saw and was allowed to use. A refresh may find further
+ * controllers meanwhile.
+ * @throws Conflict there are further hosts
+ */
+async function assertRequested(
+  ctx: Ctx,
+  { name }: SlurmCluster,
+  operationId: string,
+  hosts: ConfigHost[],
+): Promise<ConfigHost[]> {
+  const requested = await ctx.db
+    .select({ nodeId: slurmOperationNodes.nodeId })
+    .from(slurmOperationNodes)
+    .innerJoin(slurmOperations, eq(slurmOperations.id, slurmOperationNodes.operationId))
+    .where(and(visibleTo(ctx, slurmOperations), eq(slurmOperations.id, operationId), eq(slurmOperations.kind, 'CONFIGURE')))
+  // The nodes of other operations are those that they add or remove.
+  if (requested.length === 0) return hosts
+  const further = hosts.filter(({ nodeId }) => !requested.some((node) => node.nodeId === nodeId))
+  if (further.length === 0) return hosts
+  throw new Conflict(
+    `Since the request, ${listedNames(further.map((host) => host.name))} became ${further.length === 1 ? 'a host' : 'hosts'} of the configuration of the cluster ${name}. Nothing was written. Check the controllers of the cluster, then start the operation again.`,
+  )
+}
+
+const isNamed = (files: ConfigFiles, { controller }: ControllerHost): boolean =>
+  controllersIn(files).some(({ name }) => name === controller)
+
+/** Reads what a rollout of an operation needs. @throws NotFound; Conflict there is no controller node, or hosts were added since the request */
 export async function readSlurmRollout(
   ctx: Ctx,
   { operationId, clusterId, from, to }: { operationId: string; clusterId: string; from: number; to: number },
@@ -60,27 +92,41 @@ export async function readSlurmRollout(
   const stored = operation?.rollout ?? null
   const progress = stored?.from === from && stored.to === to ? stored : null
   const { report } = slurmConfigPermissions
+  const change = { from: before.files, to: after.files }
+  const controllers = progress?.controllers ?? (await controllerHosts(ctx.db, ctx, cluster, report, change))
   return {
     from: before.files,
     to: after.files,
     plan,
-    hosts: progress?.hosts ?? (await configHosts(ctx.db, ctx, cluster, report)),
-    controllers: progress?.controllers ?? (await controllerHosts(ctx.db, ctx, cluster, report)),
+    hosts:
+      progress?.hosts ??
+      (await assertRequested(ctx, cluster, operationId, await configHosts(ctx.db, ctx, cluster, report, change))),
+    controllers,
+    onlyBefore: controllers.filter((host) => isNamed(before.files, host) && !isNamed(after.files, host)),
+    onlyAfter: controllers.filter((host) => isNamed(after.files, host) && !isNamed(before.files, host)),
     slurmdNodes: new Map(plan.nodes.flatMap((name) => (byName.has(name) ? [[name, byName.get(name)!]] : []))),
     unknownNodes: plan.nodes.filter((name) => !byName.has(name)),
     progress,
   }
 }
 
-/** Reads the hosts whose files an operation compares, and the version that they should have; null before the import. */
+/**
+ * Reads the hosts whose files an operation compares, and the version that they should have; null before the import.
+ * @throws Conflict hosts were added since the request
+ */
 export async function readConfigHosts(
   ctx: Ctx,
-  { clusterId }: { clusterId: string },
+  { operationId, clusterId }: { operationId: string; clusterId: string },
 ): Promise<{ hosts: ConfigHost[]; files: ConfigFiles | null }> {
   authorize(ctx, slurmConfigPermissions.report)
   const cluster = await findCluster(ctx.db, ctx, clusterId)
   return {
-    hosts: await configHosts(ctx.db, ctx, cluster, slurmConfigPermissions.report),
+    hosts: await assertRequested(
+      ctx,
+      cluster,
+      operationId,
+      await configHosts(ctx.db, ctx, cluster, slurmConfigPermissions.report),
+    ),
     files: (await rolledOutVersion(ctx.db, cluster))?.files ?? null,
   }
 }

@@ -119,6 +119,6 @@ async function start(
     plan: { ...plan },
     configNumber: to.number,
     reason,
-    nodes: await configHosts(tx, ctx, cluster, slurmConfigPermissions.write),
+    nodes: await configHosts(tx, ctx, cluster, slurmConfigPermissions.write, { from: from!.files, to: to.files }),
   })
 }

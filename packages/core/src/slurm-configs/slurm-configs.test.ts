@@ -3,7 +3,7 @@ import type { ConfigChange } from '@muster/slurm/config'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addSlurmCluster, type SlurmCluster, slurmClusters, slurmNodes, updateSlurmCluster } from '../clusters/index.ts'
-import { tenantCtx } from '../kernel/context.ts'
+import { type Ctx, tenantCtx } from '../kernel/context.ts'
 import { actorRole, perClusterPermissions } from '../kernel/permissions.ts'
 import { type SlurmOperation, slurmOperationNodes, slurmOperations } from '../slurm-operations/index.ts'
 import type { TenantFixture } from '../testing/factories.ts'
@@ -14,6 +14,7 @@ import {
   checkSlurmConfigDrift,
   importSlurmConfig,
   previewSlurmConfig,
+  readConfigHosts,
   readSlurmRollout,
   recordSlurmConfigDrift,
   recordSlurmConfigImport,
@@ -72,6 +73,14 @@ const save = (files: { 'slurm.conf': string }, basedOn = 1, ctx = ours.admin) =>
 const preview = (number: number) => previewSlurmConfig(ours.admin, { clusterId: cluster.id, number })
 const rollout = async (number: number, fingerprint?: string) =>
   rolloutSlurmConfig(ours.admin, { ...base(), number, fingerprint: fingerprint ?? (await preview(number)).fingerprint! })
+/** A viewer with a grant for the whole cluster. */
+const grantee = () => {
+  const grant = { groupIds: [], templateIds: null, credentialIds: null, cluster: { id: cluster.id, partitions: null } }
+  return tenantCtx(t.runtime, ours.tenant.id, {
+    ...{ kind: 'user', id: ours.viewer.actor.id!, name: 'granted' },
+    ...{ ...actorRole('viewer'), grants: [{ ...grant, permissions: perClusterPermissions() }] },
+  })
+}
 const stored = async () => (await t.runtime.db.select().from(slurmClusters).where(eq(slurmClusters.id, cluster.id)))[0]!
 
 describe('import', () => {
@@ -95,6 +104,20 @@ describe('import', () => {
     expect(await recordSlurmConfigImport(ours.worker, { operationId: operation.id, files: ONE, basedOn: 1 })).toMatchObject({
       number: 1,
     })
+  })
+
+  test('keeps the nodes of the last import unless it names others', async () => {
+    const [login] = await t.given.fleet(ours.admin, { nodes: 1, prefix: 'login' })
+    const granted = grantee()
+    const nodeIdsAfter = async (ctx: Ctx, more: { nodeIds?: string[] }) => {
+      await end(await importSlurmConfig(ctx, { ...base(), ...more }))
+      return (await stored()).configNodeIds
+    }
+    expect(await nodeIdsAfter(ours.admin, { nodeIds: [login!.id] })).toEqual([login!.id])
+    expect(await nodeIdsAfter(granted, {})).toEqual([login!.id])
+    expect(await nodeIdsAfter(ours.admin, {})).toEqual([login!.id])
+    await expect(importSlurmConfig(granted, { ...base(), nodeIds: [] })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(await nodeIdsAfter(ours.admin, { nodeIds: [] })).toEqual([])
   })
 
   test('is possible while the configuration is reused', async () => {
@@ -134,7 +157,8 @@ describe('a cluster that is read from a login node', () => {
     const request = { operationId: operation.id, clusterId: cluster.id, from: 1, to: 2 }
     const { hosts, controllers } = await readSlurmRollout(ours.worker, request)
     expect(hosts).toEqual([{ nodeId: first!.id, name: first!.name }])
-    const progress = { from: 1, to: 2, hosts, controllers, workingNodes: [], failure: null }
+    expect(controllers).toEqual([{ ...hosts[0], controller: 'head1' }])
+    const progress = { from: 1, to: 2, hosts, controllers, newHosts: [], workingNodes: [], failure: null }
     await t.runtime.db.update(slurmOperations).set({ rollout: progress }).where(eq(slurmOperations.id, operation.id))
     // A refresh reads what the new files name.
     await reports({ 'SlurmctldHost[0]': 'head9' })
@@ -175,11 +199,7 @@ describe('a cluster that is read from a login node', () => {
   test('lets a grant for the cluster reach no further node', async () => {
     await reports({ 'SlurmctldHost[0]': 'head1' })
     await t.given.fleet(ours.admin, { nodes: 1, prefix: 'ctl', with: { host: 'head1' } })
-    const grant = { groupIds: [], templateIds: null, credentialIds: null, cluster: { id: cluster.id, partitions: null } }
-    const granted = tenantCtx(t.runtime, ours.tenant.id, {
-      ...{ kind: 'user', id: ours.viewer.actor.id!, name: 'granted' },
-      ...{ ...actorRole('viewer'), grants: [{ ...grant, permissions: perClusterPermissions() }] },
-    })
+    const granted = grantee()
     await expect(importSlurmConfig(granted, base())).rejects.toThrow(
       /your grant for the cluster gives no access to further nodes/,
     )
@@ -192,6 +212,26 @@ describe('a cluster that is read from a login node', () => {
     // The node on which Muster runs the commands.
     await reports({})
     await expect(checkSlurmConfigDrift(granted, request)).resolves.toBeTruthy()
+  })
+
+  test('is neither read nor written on hosts that a refresh found after the request', async () => {
+    await reports({})
+    await imported()
+    await save(conf('n[1-3]'))
+    const [head] = await t.given.fleet(ours.admin, { nodes: 1, prefix: 'ctl', with: { host: 'head1' } })
+    const { fingerprint } = await preview(2)
+    const started = await rolloutSlurmConfig(grantee(), { ...base(), number: 2, fingerprint: fingerprint! })
+    const read = () => readSlurmRollout(ours.worker, { operationId: started.id, clusterId: cluster.id, from: 1, to: 2 })
+    const hosts = (await read()).hosts
+    await reports({ 'SlurmctldHost[0]': 'head1' })
+    const grown = new RegExp(`^Since the request, ${head!.name} became a host of the configuration of the cluster prod`)
+    await expect(read()).rejects.toThrow(grown)
+    await expect(readConfigHosts(ours.worker, { operationId: started.id, clusterId: cluster.id })).rejects.toThrow(grown)
+    // What has begun continues on its hosts.
+    const controllers = hosts.map((host) => ({ ...host, controller: null }))
+    const progress = { from: 1, to: 2, hosts, controllers, newHosts: [], workingNodes: [], failure: null }
+    await t.runtime.db.update(slurmOperations).set({ rollout: progress }).where(eq(slurmOperations.id, started.id))
+    expect((await read()).hosts).toEqual(hosts)
   })
 
   test('has its own controllers when Muster manages it', async () => {
@@ -354,6 +394,33 @@ describe('preview', () => {
 
 describe('rollout', () => {
   beforeEach(() => imported())
+
+  test('includes the controller that the new files add', async () => {
+    await save(conf('n[1-2]', 'SlurmctldHost=Ctl2.example.org(10.7.7.2)\n'))
+    const unknown = /adds the controller ctl2, which is no node of the inventory/
+    expect(await preview(2)).toMatchObject({ hosts: [expect.any(String)], blockedReason: expect.stringMatching(unknown) })
+    await expect(rollout(2)).rejects.toThrow(unknown)
+    const [added] = await t.given.fleet(ours.admin, { nodes: 1, prefix: 'second', with: { host: '10.7.7.2' } })
+    const denied = /adds the controller ctl2. The node \S+ fits, but your grant for the cluster gives no access to further nodes/
+    const request = { clusterId: cluster.id, number: 2 }
+    expect((await previewSlurmConfig(grantee(), request)).blockedReason).toMatch(denied)
+    expect(await preview(2)).toMatchObject({ hosts: [expect.any(String), added!.name], blockedReason: null })
+    const started = await rollout(2)
+    const read = { operationId: started.id, clusterId: cluster.id, from: 1, to: 2 }
+    const ids = [cluster.controllerNodeId, added!.id]
+    const { hosts, controllers, onlyBefore, onlyAfter } = await readSlurmRollout(ours.worker, read)
+    expect([onlyBefore, onlyAfter].map((list) => list.map(({ name }) => name))).toEqual([[], [added!.name]])
+    expect([hosts, controllers].map((list) => list.map(({ nodeId }) => nodeId))).toEqual([ids, ids])
+
+    await end(started)
+    await recordSlurmConfigRollout(ours.worker, { clusterId: cluster.id, number: 2 })
+    const settings = { 'SlurmctldHost[0]': `${cluster.name}(10.7.7.1)`, 'SlurmctldHost[1]': 'ctl2(10.7.7.2)' }
+    await t.runtime.db.update(slurmClusters).set({ settings, backupNodeId: added!.id }).where(eq(slurmClusters.id, cluster.id))
+    await t.given.fleet(ours.admin, { nodes: 1, prefix: 'first', with: { host: '10.7.7.1' } })
+    const back = await rollbackSlurmConfig(ours.admin, base())
+    const removed = await readSlurmRollout(ours.worker, { ...read, operationId: back.id, from: 2, to: 3 })
+    expect(removed).toMatchObject({ onlyBefore: [{ name: added!.name }], onlyAfter: [] })
+  })
 
   test('starts an operation for the plan of its preview only', async () => {
     await save(conf('n[1-3]'))

@@ -29,7 +29,9 @@ export type SlurmRolloutProgress = {
   to: number
   /** Nodes that get the files, and those of them that run slurmctld, the primary first. A refresh may change what the cluster reports. */
   hosts: { nodeId: string; name: string }[]
-  controllers: { nodeId: string; name: string }[]
+  controllers: { nodeId: string; name: string; controller: string | null }[]
+  /** Those of the hosts that had no files, by node ID. */
+  newHosts: string[]
   /** Nodes that worked before the first file was written. */
   workingNodes: string[]
   /** Why the earlier files are restored; null while the new ones are written and checked. */

@@ -310,7 +310,9 @@ export const BUILT_IN_TEMPLATES = [
         examples: [{}],
       },
       slurm_config_hosts: slurmHosts('Names of the hosts that get the files.'),
+      slurm_config_new: slurmHosts('Names of the hosts that had no files. A restore removes them there.'),
       slurm_config_controllers: slurmHosts('Names of the hosts with slurmctld, the primary first.'),
+      slurm_config_stopped: slurmHosts('Names of the hosts on which slurmctld stops, because the files do not name them.'),
       slurm_config_restart: {
         type: 'boolean',
         description: 'Whether slurmctld is restarted. All daemons reread the files, also without a restart.',

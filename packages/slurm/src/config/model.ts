@@ -45,6 +45,14 @@ export const ALIASES: Readonly<Record<string, string>> = { Features: 'Feature', 
 export const nodeNames = (config: ParsedConfig): string[] =>
   readEntries(config, 'NodeName').flatMap(({ name }) => readHostlist(name) ?? [])
 
+/** Controllers in the order of the file, the primary first; the address is the name where the file has none. */
+export const controllerNames = ({ lines }: ParsedConfig): { name: string; address: string }[] =>
+  lines.flatMap((line) => {
+    const value = startsWithKey(line, 'SlurmctldHost') ? line.fields[0]!.value : ''
+    const [, name, address] = /^([^(\s]+)(?:\(([^)]+)\))?$/.exec(value) ?? []
+    return name ? [{ name, address: address ?? name }] : []
+  })
+
 /** What DEFAULT lines set for lines that come last. */
 export function readDefaults({ lines }: ParsedConfig, key: string): Set<string> {
   const defaults = lines.filter((line) => startsWithKey(line, key) && line.fields[0]!.value.toLowerCase() === 'default')

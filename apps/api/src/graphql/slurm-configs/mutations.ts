@@ -69,7 +69,7 @@ mutation('importSlurmConfig', {
     ...clusterId(t),
     nodeIds: t.idList({
       description:
-        'Nodes besides the controllers that have configuration files of their own; at most 10,000. Rollouts write them, too.',
+        'Nodes besides the controllers that have configuration files of their own; at most 10,000. Rollouts write them, too. Default: those of the last import.',
     }),
     ...reason(t),
   }),

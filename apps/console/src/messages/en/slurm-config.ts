@@ -24,7 +24,8 @@ export const slurmConfig = {
     needChange: 'Nothing is changed',
     noChange: 'The hosts have these files already',
     nodes: 'Nodes with files of their own',
-    nodesHint: 'Besides the controllers, such as gpu[001-004], @group or a query. Rollouts write them, too.',
+    nodesHint:
+      'Besides the controllers, such as gpu[001-004], @group or a query. Rollouts write them, too. Default: the nodes of the last import.',
     notCompared: 'The hosts have not been compared with version {number} yet.',
     notSet: 'Not set',
     onePartition: 'Partition {name}',

@@ -24,7 +24,7 @@ export const slurmConfig = {
     needChange: '没有修改',
     noChange: '主机上已经是这些文件',
     nodes: '自带配置文件的节点',
-    nodesHint: '控制器以外的节点，例如 gpu[001-004]、@group 或查询。下发时也会写入这些节点。',
+    nodesHint: '控制器以外的节点，例如 gpu[001-004]、@group 或查询。下发时也会写入这些节点。默认：上次导入的节点。',
     notCompared: '尚未将主机与版本 {number} 比较。',
     notSet: '未设置',
     onePartition: '分区 {name}',

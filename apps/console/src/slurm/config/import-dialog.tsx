@@ -34,7 +34,7 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
   const [reason, setReason] = useState('')
   async function run() {
     setLimitProblem(undefined)
-    const found = limit.trim() ? await findNodes(limit.trim()) : { ids: [] }
+    const found = limit.trim() ? await findNodes(limit.trim()) : { ids: null }
     if ('problem' in found) return setLimitProblem(found.problem)
     const outcome = await start.run({ input: { clusterId, nodeIds: found.ids, reason: reason.trim() } })
     if (outcome.ok) onStarted(outcome.value.slurmOperation.id)

@@ -7,6 +7,7 @@ const FROM: ConfigFiles = { 'slurm.conf': 'ClusterName=a\n', 'cgroup.conf': 'old
 const TO: ConfigFiles = { 'slurm.conf': 'ClusterName=a\nKillWait=3\n', 'cgroup.conf': 'new\n' }
 const change = { from: 1, to: 2 }
 const HOSTS = ['ctl', 'login'].map((name) => ({ name, nodeId: name }))
+const CONTROLLERS = [{ name: 'ctl', nodeId: 'ctl', controller: 'ctl' }]
 
 /** The hosts, Slurm, and what is stored. */
 const world = vi.hoisted(() => ({
@@ -26,7 +27,9 @@ vi.mock('@muster/core/slurm-configs', async (original) => ({
     to: TO,
     plan: { controllers: 'RESTART', nodes: ['n1', 'n2'], addedNodes: [], removedNodes: world.removedNodes, lost: [] },
     hosts: [...world.files.keys()].map((name) => ({ name, nodeId: name })),
-    controllers: [{ name: 'ctl', nodeId: 'ctl' }],
+    controllers: [{ name: 'ctl', nodeId: 'ctl', controller: 'ctl' }],
+    onlyBefore: [],
+    onlyAfter: [],
     slurmdNodes: new Map(['n1', 'n2'].map((name) => [name, { name: `${name}.example.org`, nodeId: name }])),
     unknownNodes: [],
     progress: world.progress,
@@ -90,7 +93,7 @@ const op = {
   },
 } as unknown as OperationContext
 const stored = (progress: Partial<SlurmRolloutProgress> = {}): SlurmRolloutProgress => ({
-  ...{ ...change, hosts: HOSTS, controllers: HOSTS.slice(0, 1), workingNodes: ['n1', 'n2'], failure: null },
+  ...{ ...change, hosts: HOSTS, controllers: CONTROLLERS, newHosts: [], workingNodes: ['n1', 'n2'], failure: null },
   ...progress,
 })
 beforeEach(() => {
@@ -172,6 +175,24 @@ it('accepts a host that has some of the new files, and refuses other ones', asyn
   await rolloutConfig(op, change)
   world.files.set('login', { ...FROM, 'cgroup.conf': 'by hand\n' })
   await expect(rolloutConfig(op, change)).rejects.toThrow(/changed without Muster since version 1/)
+})
+
+it('writes the files on hosts without any, and removes them there when the rollout is undone', async () => {
+  world.files.set('login', null)
+  await rolloutConfig(op, change)
+  expect(runs).toMatchObject([{ name: 'rollout', vars: { slurm_config_new: ['login'] } }])
+  expect(world).toMatchObject({ progress: stored({ newHosts: ['login'] }), recorded: [2] })
+  // They disappeared during the rollout.
+  world.progress = stored()
+  world.files.set('login', null)
+  await expect(rolloutConfig(op, change)).rejects.toThrow(/login: slurm.conf is missing/)
+  world.progress = stored({ newHosts: ['login'] })
+  world.files.set('ctl', FROM)
+  await undoRollout(op, change)
+  expect(runs).toHaveLength(1)
+  world.files.set('login', TO)
+  await undoRollout(op, change)
+  expect(runs[1]).toMatchObject({ name: 'restore', vars: { slurm_config_new: ['login'], slurm_config_restore: true } })
 })
 
 it('undoes a rollout when a host does not answer, and only when a file was written', async () => {

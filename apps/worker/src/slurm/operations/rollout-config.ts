@@ -35,12 +35,12 @@ export type ConfigChange = { from: number; to: number; isRollback?: boolean }
 export async function rolloutConfig(op: OperationContext, change: ConfigChange): Promise<void> {
   const rollout = await readRollout(op, change)
   await op.report(`Compare the files of ${rollout.hosts.length} hosts with version ${change.from}.`)
-  await assertNoDrift(op, rollout, change)
+  const newHosts = await findNewHosts(op, rollout, change)
   // A trial never prevents the return to an earlier state.
   const isAdvisory = (change.isRollback ?? false) || op.row.error !== null
   if (rollout.progress === null)
     await validateConfig(op, rollout.controllers[0]!, { number: change.to, files: rollout.to }, isAdvisory)
-  const progress = rollout.progress ?? (await start(op, rollout, change))
+  const progress = rollout.progress ?? (await start(op, rollout, change, newHosts))
   try {
     if (progress.failure !== null) throw new OperationFailure(progress.failure)
     await drainRemovedNodes(op, rollout.plan.removedNodes)
@@ -59,9 +59,9 @@ export async function rolloutConfig(op: OperationContext, change: ConfigChange):
   } catch (error) {
     if (!(error instanceof OperationFailure) || error instanceof OperationCanceled || op.signal.aborted) throw error
     if (progress.failure === null) {
-      const found = await readHosts(op, rollout)
+      const found = await readHosts(op, rollout, progress)
       // Hosts refused the files before the first one was changed.
-      if (found.every((files) => files !== null && isVersion(rollout.from, files))) throw error
+      if (found.every((host) => host.isUnchanged)) throw error
       // Another worker must not take the restored hosts for hosts with the new files.
       await record(op, { ...progress, failure: error.message })
     }
@@ -79,8 +79,8 @@ export async function undoRollout(op: OperationContext, change: ConfigChange): P
   const rollout = await readRollout(op, change)
   // No file was written.
   if (rollout.progress === null) return
-  const found = await readHosts(op, rollout)
-  const isChanged = found.some((files) => files === null || (!isVersion(rollout.from, files) && isKnown(rollout, files)))
+  const found = await readHosts(op, rollout, rollout.progress)
+  const isChanged = found.some(({ files, isUnchanged }) => !isUnchanged && (files === null || isKnown(rollout, files)))
   if (isChanged || op.row.cancelRequestedAt !== null) await restore(op, rollout, rollout.progress, null)
 }
 
@@ -92,6 +92,7 @@ async function start(
   op: OperationContext,
   { hosts, controllers, unknownNodes }: SlurmRollout,
   { from, to }: ConfigChange,
+  newHosts: string[],
 ): Promise<SlurmRolloutProgress> {
   const workingNodes = await readWorkingNodes(op).catch((error) => {
     op.signal.throwIfAborted()
@@ -105,7 +106,7 @@ async function start(
     throw new OperationFailure(
       `slurmd of ${unknown.slice(0, 5).join(', ')} must restart, but the inventory does not have these nodes. Add them, or match them.`,
     )
-  return record(op, { from, to, hosts, controllers, workingNodes, failure: null })
+  return record(op, { from, to, hosts, controllers, newHosts, workingNodes, failure: null })
 }
 
 async function record(op: OperationContext, rollout: SlurmRolloutProgress): Promise<SlurmRolloutProgress> {
@@ -117,14 +118,23 @@ async function record(op: OperationContext, rollout: SlurmRolloutProgress): Prom
 const readHost = (op: OperationContext, nodeId: string): Promise<ConfigFiles | null> =>
   op.onNode(nodeId, (controller) => readConfigFiles(controller, configFolder(op.cluster)))
 
-/** Files of each host; null where they are missing or cannot be read. */
-const readHosts = (op: OperationContext, { hosts }: SlurmRollout): Promise<(ConfigFiles | null)[]> =>
-  pLimit(CONCURRENT_READS).map(hosts, ({ nodeId }) =>
-    readHost(op, nodeId).catch((error) => {
+type Found = {
+  /** Null where they are missing or cannot be read. */
+  files: ConfigFiles | null
+  /** Whether the host is as it was before the rollout. */
+  isUnchanged: boolean
+}
+
+const readHosts = (op: OperationContext, { hosts, from }: SlurmRollout, { newHosts }: SlurmRolloutProgress): Promise<Found[]> =>
+  pLimit(CONCURRENT_READS).map(hosts, async ({ nodeId }) => {
+    try {
+      const files = await readHost(op, nodeId)
+      return { files, isUnchanged: files === null ? newHosts.includes(nodeId) : isVersion(from, files) }
+    } catch (error) {
       if (!(error instanceof OperationFailure) || op.signal.aborted) throw error
-      return null
-    }),
-  )
+      return { files: null, isUnchanged: false }
+    }
+  })
 
 const isVersion = (version: ConfigFiles, files: ConfigFiles): boolean => describeDifference(version, files) === null
 
@@ -132,14 +142,22 @@ const isVersion = (version: ConfigFiles, files: ConfigFiles): boolean => describ
 const isKnown = ({ from, to }: SlurmRollout, files: ConfigFiles): boolean =>
   CONFIG_FILES.every((name) => files[name] === from[name] || files[name] === to[name])
 
-async function assertNoDrift(op: OperationContext, rollout: SlurmRollout, { from: number }: ConfigChange): Promise<void> {
+/**
+ * Compares the files of the hosts with the version that they should have.
+ * @returns IDs of the hosts without files, which get them
+ * @throws OperationFailure a host has other files
+ */
+async function findNewHosts(op: OperationContext, rollout: SlurmRollout, { from: number }: ConfigChange): Promise<string[]> {
+  const newHosts: string[] = []
   const found = await pLimit(CONCURRENT_READS).map(rollout.hosts, async ({ nodeId, name }) => {
     const files = await readHost(op, nodeId)
-    const difference = describeDifference(rollout.from, files)
+    const isNew = files === null && (rollout.progress === null || rollout.progress.newHosts.includes(nodeId))
+    if (isNew) newHosts.push(nodeId)
+    const difference = isNew ? null : describeDifference(rollout.from, files)
     return difference === null || (files !== null && isKnown(rollout, files)) ? [] : [{ name, difference }]
   })
   const changed = found.flat()
-  if (changed.length === 0) return
+  if (changed.length === 0) return newHosts
   await op.updateNodes(changed.map(({ name, difference }) => ({ name, phase: 'DIFFERS', isFailed: true, message: difference })))
   throw new OperationFailure(
     `Files were changed without Muster since version ${number}. Nothing was written. Import them as a new version, or undo the change. ${changed.map(({ name, difference }) => `${name}: ${difference}`).join('\n')}`,
@@ -169,10 +187,12 @@ type Application = { files: ConfigFiles; isRestart: boolean; isRestore: boolean 
 async function apply(
   op: OperationContext,
   rollout: SlurmRollout,
-  { workingNodes }: SlurmRolloutProgress,
+  { workingNodes, newHosts }: SlurmRolloutProgress,
   { files, isRestart, isRestore }: Application,
 ): Promise<void> {
-  const { hosts, controllers } = rollout
+  const { hosts } = rollout
+  const stopped = isRestore ? rollout.onlyAfter : rollout.onlyBefore
+  const controllers = rollout.controllers.filter(({ nodeId }) => !stopped.some((host) => host.nodeId === nodeId))
   const slurmdNodes = [...rollout.slurmdNodes].flatMap(([name, node]) => (workingNodes.includes(name) ? [node] : []))
   const nodes = [...hosts, ...slurmdNodes.filter(({ nodeId }) => !hosts.some((host) => host.nodeId === nodeId))]
   const named = (list: ConfigHost[]) => list.map(({ name }) => name)
@@ -182,7 +202,9 @@ async function apply(
     slurm_config_files: files,
     slurm_config_expected: expectedHashes([rollout.from, rollout.to]),
     slurm_config_hosts: named(hosts),
+    slurm_config_new: named(hosts.filter(({ nodeId }) => newHosts.includes(nodeId))),
     slurm_config_controllers: named(controllers),
+    slurm_config_stopped: named(stopped),
     slurm_config_restart: isRestart,
     slurm_config_restore: isRestore,
     slurm_config_daemons: named(slurmdNodes),

@@ -20,10 +20,13 @@ export const configImport = () =>
   new Command('import')
     .description('store the files of the hosts as the next version; nothing is written there')
     .argument('<cluster>')
-    .option('-n, --nodes <selector>', 'nodes besides the controllers that have files of their own')
+    .option(
+      '-n, --nodes <selector>',
+      'nodes besides the controllers that have files of their own; default: those of the last import',
+    )
     .requiredOption('--reason <text>', REASON)
     .action(async (name: string, { nodes, reason }: { nodes?: string; reason: string }) => {
-      const nodeIds = nodes === undefined ? [] : (await selectNodes(nodes)).map(({ id }) => id)
+      const nodeIds = nodes === undefined ? null : (await selectNodes(nodes)).map(({ id }) => id)
       const { importSlurmConfig } = await request(
         graphql(`mutation ClusterConfigImport($input: ImportSlurmConfigInput!) {
           importSlurmConfig(input: $input) {

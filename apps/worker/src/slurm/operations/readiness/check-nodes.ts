@@ -1,5 +1,5 @@
 import type { SlurmNodeCheck } from '@muster/core/slurm-operations'
-import type { ConfigNode } from '@muster/slurm/config'
+import { type ConfigNode, controllerNames, parseConfig } from '@muster/slurm/config'
 import { checkMinions } from '../../salt/check-minions.ts'
 import { readClusterNodes } from '../cluster-state.ts'
 import { type CheckContext, type OperationContext, OperationFailure } from '../operation.ts'
@@ -17,10 +17,7 @@ export type CheckTarget = { controllers: { name: string; address: string }[]; re
 /** The controllers that nodes must reach, as slurm.conf names them. */
 export async function controllersOf(op: CheckContext): Promise<CheckTarget['controllers']> {
   const { files } = await rolledOut(op)
-  return [...files['slurm.conf'].matchAll(/^\s*SlurmctldHost\s*=\s*([^\s(#]+)(?:\(([^)]+)\))?/gim)].map(([, name, address]) => ({
-    name: name!,
-    address: address ?? name!,
-  }))
+  return controllerNames(parseConfig(files['slurm.conf']))
 }
 
 /** What nodes must fit to join the cluster. @throws OperationFailure, QueryFailure the controller does not answer */

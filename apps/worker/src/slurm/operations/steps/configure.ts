@@ -57,7 +57,7 @@ const readFiles = (op: OperationContext, nodeId: string): Promise<ConfigFiles | 
   op.onNode(nodeId, (controller) => readConfigFiles(controller, configFolder(op.cluster)))
 
 async function importConfig(op: OperationContext, basedOn: number | null): Promise<void> {
-  const { hosts } = await retryTransient(() => readConfigHosts(op.ctx, { clusterId: op.cluster.id }))
+  const { hosts } = await retryTransient(() => readConfigHosts(op.ctx, { operationId: op.row.id, clusterId: op.cluster.id }))
   const [first] = hosts
   const files = first ? await readFiles(op, first.nodeId) : null
   if (!first || !files)
@@ -80,7 +80,9 @@ async function validate(op: OperationContext, number: number): Promise<void> {
 
 /** Compares each host. A host that cannot be read is reported, and does not end the comparison. */
 async function checkDrift(op: OperationContext): Promise<void> {
-  const { hosts, files } = await retryTransient(() => readConfigHosts(op.ctx, { clusterId: op.cluster.id }))
+  const { hosts, files } = await retryTransient(() =>
+    readConfigHosts(op.ctx, { operationId: op.row.id, clusterId: op.cluster.id }),
+  )
   if (!files) throw new OperationFailure(`The configuration of the cluster ${op.cluster.name} was not imported yet.`)
   const drift: Record<string, string | null> = {}
   for (const { nodeId, name } of hosts) {
