@@ -115,7 +115,18 @@ const setUpAccounting: Step = {
       assertNone(await installSlurm(op, [database.nodeId], { role: 'database', start: true }))
     }
     const isListed = async () => (await runAsRoot(op, listAccountingClusters())).split('\n').includes(clusterName)
-    if (!database && !(await isListed()))
+    const isListedThere = async () => {
+      try {
+        return await isListed()
+      } catch (error) {
+        op.signal.throwIfAborted()
+        if (!(error instanceof OperationFailure)) throw error
+        throw new OperationFailure(
+          `slurmdbd on ${accountingHost} does not answer, or does not accept the munge key of the cluster. Let it accept the key, for example through a second munged that AccountingStoragePass names, then create the cluster again. ${error.message}`,
+        )
+      }
+    }
+    if (!database && !(await isListedThere()))
       throw new OperationFailure(
         `slurmdbd on ${accountingHost} has no cluster ${clusterName}, and Muster does not write its database. Add it there with \`sacctmgr add cluster ${clusterName}\`, then create the cluster again.`,
       )
