@@ -21,7 +21,11 @@ export function readinessScript({ controllers, files, prefix }: ReadinessRequest
     'echo "clock $(date +%s)"',
     'for name in munged slurmd slurmctld slurmdbd; do',
     '  command -v $name >/dev/null && echo "installed $name"',
-    '  pidof $name >/dev/null 2>&1 && echo "running $name"',
+    'done',
+    'for name in slurmd slurmctld slurmdbd; do pidof $name >/dev/null 2>&1 && echo "running $name"; done',
+    // One with another socket, for example for slurmdbd, is in nobody's way.
+    'for pid in $(pidof munged 2>/dev/null); do',
+    '  tr "\\0" "\\n" < /proc/$pid/cmdline | grep -E "^(--socket=|-S)" | grep -qv "munge\\.socket\\.2" || echo "running munged"',
     'done',
     'command -v slurmd >/dev/null && echo "version $(slurmd -V 2>/dev/null)"',
     // Port 6818 in state LISTEN.
