@@ -55,6 +55,35 @@ export function parseTres(text: string | null): Tres {
   return tres
 }
 
+/** Trackable resources that are no GRES. */
+const OTHER_TRES = /^(?:cpu|mem|node|billing|energy|pages|vmem|(?:bb|fs|ic|license)\/.*)$/
+
+/**
+ * GRES of a whole job: those of its TRES, and the requested ones that the site does not track. A request per socket counts only in the
+ * TRES: how many sockets the job gets is not known before.
+ * @param requested TRES as Slurm prints requests, `gres:gpu:4` or `cpu=8,gres/gpu=1`, with the number of nodes or tasks that get them
+ */
+export function totalGres(tres: Tres, requested: readonly (readonly [text: string | null, times: number])[]): Gres[] {
+  const tracked: Gres[] = Object.entries(tres).flatMap(([key, count]) => {
+    const [, name, type = null] = /^gres\/([^:]+)(?::(.+))?$/.exec(key) ?? []
+    return name ? [{ name, type: type ?? null, count, indexes: null }] : []
+  })
+  const wanted = requested.flatMap(([text, times]) =>
+    parseGres(text)
+      .filter(({ name }) => !OTHER_TRES.test(name))
+      .map((one) => ({ ...one, count: one.count * times })),
+  )
+  const sum = (list: readonly Gres[]) => list.reduce((all, { count }) => all + count, 0)
+  return [...new Set([...tracked, ...wanted].map(({ name }) => name))].flatMap((name) => {
+    const own = (list: readonly Gres[]) => list.filter((one) => one.name === name)
+    const total = own(tracked).find(({ type }) => type === null)
+    const typed = own(tracked).filter(({ type }) => type !== null)
+    if (!total) return typed.length > 0 ? typed : own(wanted)
+    // Types are tracked apart from the total, and some may not be.
+    return [typed, own(wanted)].find((list) => list.length > 0 && sum(list) === total.count) ?? [total]
+  })
+}
+
 /** Reads `500G`, `62.50G`, `4100M` or `4100` as MiB. */
 export function parseMemory(text: string): number | null {
   const amount = parseAmount(/[KMGTP]$/.test(text.trim()) ? text : `${text.trim()}M`)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fixture, VERSIONS } from '../test/fixture.ts'
-import { createJobParser, hasEnded, parseJobs, SEPARATOR, SQUEUE_FORMAT } from './parse-jobs.ts'
+import { createJobParser, hasEnded, parseJobs, SEPARATOR, SQUEUE_FIELDS } from './parse-jobs.ts'
 
 const nonce = 'a25c1f00b1946ac6aa3ee3a1e2f0d4b7'
 
@@ -66,15 +66,26 @@ test.each(['22.05', '23.11'] as const)('reads how jobs of Slurm %s ended', (vers
 })
 
 describe('squeue with a format', () => {
-  const FIELDS = { '%A': '15', '%F': '3', '%K': '1', '%i': '3_1', '%u': 'alice', '%a': 'ml', '%P': 'gpu', '%q': 'normal' }
-  const MORE = { '%T': 'RUNNING', '%Q': '1008', '%V': '1795333728', '%S': '1795333731', '%e': '1795337331', '%l': '1:00:00' }
-  const REST = { '%N': 'gpu03', '%D': '1', '%C': '2', '%b': 'gres:gpu:h100:1', '%v': '(null)', '%E': '(null)', '%r': 'None' }
-  const TEXTS = { '%R': 'gpu03', '%Z': '/home/alice', '%k': '(null)', '%j': 'sweep' }
-  const line = (changes: Record<string, string> = {}) => {
-    const values: Record<string, string> = { ...FIELDS, ...MORE, ...REST, ...TEXTS, ...changes }
-    return `${nonce}${SQUEUE_FORMAT.split(SEPARATOR)
-      .map((field) => values[field])
-      .join(SEPARATOR)}\n`
+  const IDS = { jobid: '15', arrayjobid: '3', arraytaskid: '1', jobarrayid: '3_1', username: 'alice', partition: 'gpu' }
+  const TIMES = { submittime: '1795333728', starttime: '1795333731', endtime: '1795337331', timelimit: '1:00:00' }
+  const STATE = { qos: 'normal', state: 'RUNNING', prioritylong: '1008', nodelist: 'gpu03', numnodes: '1', numcpus: '2' }
+  const REQUESTS = { numtasks: '1', 'tres-per-job': 'N/A', 'tres-per-node': 'gres:gpu:h100:1', 'tres-per-task': 'N/A' }
+  const REST = { 'tres-alloc': 'cpu=2,mem=4G,node=1,billing=2', licenses: '(null)', exit_code: '0', reservation: '(null)' }
+  const TEXTS = { dependency: '(null)', reason: 'None', reasonlist: 'gpu03', account: 'ml', workdir: '/home/alice' }
+  type Values = Partial<Record<(typeof SQUEUE_FIELDS)[number], string>>
+  const line = (changes: Values = {}) => {
+    const values: Values = {
+      ...IDS,
+      ...TIMES,
+      ...STATE,
+      ...REQUESTS,
+      ...REST,
+      ...TEXTS,
+      comment: '(null)',
+      name: 'sweep',
+      ...changes,
+    }
+    return `${SQUEUE_FIELDS.map((field) => values[field] + SEPARATOR).join('')}${nonce}\n`
   }
 
   test('reads a task of an array', () => {
@@ -103,7 +114,8 @@ describe('squeue with a format', () => {
         nodeCount: 1,
         cpus: 2,
         gres: [{ name: 'gpu', type: 'h100', count: 1, indexes: null }],
-        tres: {},
+        tres: { cpu: 2, mem: 4096, node: 1, billing: 2 },
+        licenses: null,
         dependency: null,
         reservation: null,
         comment: null,
@@ -115,12 +127,12 @@ describe('squeue with a format', () => {
 
   test('reads the pending part of an array, and a component of a heterogeneous job', () => {
     const pending = {
-      '%A': '3',
-      '%K': '2-9%2',
-      '%T': 'PENDING',
-      '%N': '',
-      '%r': 'JobArrayTaskLimit',
-      '%R': '(JobArrayTaskLimit)',
+      jobid: '3',
+      arraytaskid: '2-9%2',
+      state: 'PENDING',
+      nodelist: '',
+      reason: 'JobArrayTaskLimit',
+      reasonlist: '(JobArrayTaskLimit)',
     }
     expect(parseJobs(line(pending), { nonce })[0]).toMatchObject({
       arrayJobId: 3,
@@ -128,7 +140,7 @@ describe('squeue with a format', () => {
       arrayTasks: '2-9%2',
       nodes: '',
     })
-    expect(parseJobs(line({ '%K': 'N/A', '%i': '12+1' }), { nonce })[0]).toMatchObject({
+    expect(parseJobs(line({ arraytaskid: 'N/A', jobarrayid: '12+1' }), { nonce })[0]).toMatchObject({
       arrayJobId: null,
       hetJobId: 12,
       hetJobOffset: 1,
@@ -137,20 +149,20 @@ describe('squeue with a format', () => {
 
   test('keeps a separator in the name of a job out of other fields', () => {
     const name = `evil${SEPARATOR}root${SEPARATOR}RUNNING`
-    expect(parseJobs(line({ '%j': name }), { nonce })[0]).toMatchObject({ name, user: 'alice', states: ['RUNNING'] })
+    expect(parseJobs(line({ name: name }), { nonce })[0]).toMatchObject({ name, user: 'alice', states: ['RUNNING'] })
   })
 
   test('keeps newlines and forged records in the texts of a job', () => {
-    const forged = line({ '%A': '99', '%u': 'root' }).slice(nonce.length)
-    const texts = { '%k': 'two\nlines', '%j': `a\n${forged}` }
-    expect(parseJobs(line(texts) + line({ '%A': '16' }), { nonce })).toMatchObject([
+    const forged = line({ jobid: '99', username: 'root' }).slice(0, -nonce.length - 1)
+    const texts = { comment: 'two\nlines', name: `a\n${forged}` }
+    expect(parseJobs(line(texts) + line({ jobid: '16' }), { nonce })).toMatchObject([
       { id: 15, comment: 'two\nlines', name: `a\n${forged}` },
       { id: 16, name: 'sweep' },
     ])
   })
 
   test('reads the base state of a job with a flag', () => {
-    const states = (word: string) => parseJobs(line({ '%T': word }), { nonce })[0]!.states
+    const states = (word: string) => parseJobs(line({ state: word }), { nonce })[0]!.states
     expect(states('CONFIGURING')).toEqual(['RUNNING', 'CONFIGURING'])
     expect(states('REQUEUE_HOLD')).toEqual(['PENDING', 'REQUEUE_HOLD'])
     expect(states('COMPLETING')).toEqual(['COMPLETING'])
@@ -159,13 +171,13 @@ describe('squeue with a format', () => {
   test('keeps the jobs of the last output only, and reads changed ones again', () => {
     const parse = createJobParser()
     const other = 'b'.repeat(32)
-    const [first, second] = parse(line({ '%A': '1' }) + line({ '%A': '2' }), nonce)
-    const again = parse((line({ '%A': '2', '%Q': '7' }) + line({ '%A': '1' })).replaceAll(nonce, other), other)
+    const [first, second] = parse(line({ jobid: '1' }) + line({ jobid: '2' }), nonce)
+    const again = parse((line({ jobid: '2', prioritylong: '7' }) + line({ jobid: '1' })).replaceAll(nonce, other), other)
     expect(again).toMatchObject([{ id: 2, priority: 7 }, { id: 1 }])
     expect(again[0]).not.toBe(second)
     expect(again[1]).toBe(first)
     expect(parse('', nonce)).toEqual([])
-    expect(parse(line({ '%A': '1' }), nonce)[0]).not.toBe(first)
+    expect(parse(line({ jobid: '1' }), nonce)[0]).not.toBe(first)
   })
 
   test('reads an empty queue', () => {
@@ -173,6 +185,45 @@ describe('squeue with a format', () => {
   })
 
   test('refuses a record that was cut off', () => {
-    expect(() => parseJobs(line().slice(0, 60), { nonce })).toThrow('fields')
+    expect(() => parseJobs(line().slice(0, 60), { nonce })).toThrow('cut off')
+    expect(() => parseJobs(line() + line().slice(0, -nonce.length), { nonce })).toThrow('cut off')
+    expect(() => parseJobs(line().slice(60), { nonce })).toThrow('fields')
+  })
+
+  test('skips lines of a wrapper before the first record', () => {
+    expect(parseJobs(`squeue of site X\n${line()}${line({ jobid: '16' })}`, { nonce })).toMatchObject([{ id: 15 }, { id: 16 }])
+  })
+
+  // As 22.05 and 25.11 printed them for these options of sbatch.
+  test.each<[option: string, Values, [type: string | null, count: number][]]>([
+    ['--gpus=4', { 'tres-per-job': 'gres:gpu:4' }, [[null, 4]]],
+    ['--gpus=h100:2', { 'tres-per-job': 'gres/gpu:h100:2' }, [['h100', 2]]],
+    ['--gpus-per-node=h100:2', { 'tres-per-node': 'gres:gpu:h100:2', numnodes: '3' }, [['h100', 6]]],
+    ['--gpus-per-task=1', { 'tres-per-task': 'gres:gpu:1', numtasks: '3' }, [[null, 3]]],
+    ['--gpus-per-task=1, from 23.11', { 'tres-per-task': 'cpu=2,gres/gpu=1', numtasks: '3' }, [[null, 3]]],
+    ['--gpus-per-socket=1, tracked', { 'tres-alloc': 'cpu=2,gres/gpu=2' }, [[null, 2]]],
+    ['--gpus=h100:2, total tracked', { 'tres-per-job': 'gres:gpu:h100:2', 'tres-alloc': 'gres/gpu=2' }, [['h100', 2]]],
+    ['--gpus=2, total and type tracked', { 'tres-alloc': 'gres/gpu=2,gres/gpu:h100=2' }, [['h100', 2]]],
+    ['two types, one tracked', { 'tres-alloc': 'gres/gpu=3,gres/gpu:h100=1' }, [[null, 3]]],
+    ['--exclusive', { 'tres-per-node': 'gres:gpu:1', 'tres-alloc': 'gres/gpu=8' }, [[null, 8]]],
+    ['none', {}, []],
+  ])('reads the GPUs of the whole job with %s', (_, values, expected) => {
+    const [job] = parseJobs(line({ 'tres-per-node': 'N/A', ...values }), { nonce })
+    expect(job!.gres).toEqual(expected.map(([type, count]) => ({ name: 'gpu', type, count, indexes: null })))
+  })
+
+  test('reads licenses', () => {
+    expect(parseJobs(line({ licenses: 'matlab:2,ansys@server:1' }), { nonce })[0]!.licenses).toBe('matlab:2,ansys@server:1')
+  })
+
+  test.each([
+    ['768', { code: 3, signal: 0 }],
+    ['11', { code: 0, signal: 11 }],
+    ['3:0', { code: 3, signal: 0 }],
+    ['0:11', { code: 0, signal: 11 }],
+    ['', null],
+  ])('reads the exit code %s of an ended job', (exit_code, exitCode) => {
+    expect(parseJobs(line({ state: 'FAILED', exit_code }), { nonce })[0]).toMatchObject({ exitCode })
+    expect(parseJobs(line({ exit_code }), { nonce })[0]).toMatchObject({ exitCode: null })
   })
 })

@@ -1,5 +1,5 @@
 import { SlurmOutputError } from './errors.ts'
-import { type Gres, parseGres, parseTres, type Tres } from './gres.ts'
+import { type Gres, parseTres, type Tres, totalGres } from './gres.ts'
 import { at, isObject, type JsonObject, type Limit, readLimit, readList, readNumber, readText, readTime } from './json.ts'
 import { isJson, readJsonList } from './response.ts'
 import { parseCount, parseMinutes, parseTime, parseWord, parseWords } from './text.ts'
@@ -38,9 +38,12 @@ export interface SlurmJob {
   nodes: string
   nodeCount: number
   cpus: number
-  /** Requested per node. */
+  /** Of the whole job: allocated, or requested while pending. */
   gres: Gres[]
+  /** Allocated, or requested while pending. Has only the GRES that the site tracks (AccountingStorageTRES). */
   tres: Tres
+  /** Requested, as Slurm prints them: `matlab:2,ansys@server:1`. */
+  licenses: string | null
   dependency: string | null
   reservation: string | null
   comment: string | null
@@ -73,21 +76,25 @@ const BASE_OF_FLAG: Record<string, string> = {
 export const SEPARATOR = '\x1f'
 
 /**
- * Format of `squeue --noheader --all --format`, which all versions print alike. The JSON of a job has 5 to 9 KB, mostly fields that
- * nobody reads, and this 0.2 KB.
+ * Fields of `squeue --Format`, which all versions print alike except for the exit code. The JSON of a job has 5 to 9 KB, mostly fields
+ * that nobody reads, and this 0.3 KB. Users can write any text into the last four.
  */
-export const SQUEUE_FORMAT = [
-  ...['%A', '%F', '%K', '%i', '%u', '%a', '%P', '%q', '%T', '%Q', '%V', '%S', '%e', '%l', '%N', '%D', '%C', '%b', '%v', '%E'],
-  ...['%r', '%R', '%Z', '%k', '%j'],
-].join(SEPARATOR)
-const SQUEUE_FIELDS = SQUEUE_FORMAT.split(SEPARATOR).length
+export const SQUEUE_FIELDS = [
+  ...['jobid', 'arrayjobid', 'arraytaskid', 'jobarrayid', 'username', 'partition', 'qos', 'state', 'prioritylong', 'submittime'],
+  ...['starttime', 'endtime', 'timelimit', 'nodelist', 'numcpus', 'numnodes', 'numtasks', 'tres-alloc', 'tres-per-job'],
+  ...['tres-per-node', 'tres-per-task', 'licenses', 'exit_code', 'reservation', 'dependency', 'reason', 'reasonlist'],
+  ...['account', 'workdir', 'comment', 'name'],
+] as const
+
+/** Each field without a limit of its width and with a separator after it; the nonce ends the record. */
+export const squeueFormat = (nonce: string): string => SQUEUE_FIELDS.map((field) => `${field}:0${SEPARATOR}`).join(',') + nonce
 
 /**
- * Reads jobs from `squeue --all --json` (21.08 and later) or `squeue --noheader --all --format NONCE+SQUEUE_FORMAT` (all versions).
+ * Reads jobs from `squeue --all --json` (21.08 and later) or `squeue --noheader --all --Format` with `squeueFormat` (all versions).
  * Filters belong to the caller: squeue 22.05 ignores them with --json.
  * @param utcOffset minutes that the controller's local time is ahead of UTC, for text with local times
- * @param nonce random text at the start of each record: names and comments of jobs may contain newlines and separators
- * @throws SlurmOutputError when the JSON is incomplete or reports errors, or a record of the text has too few fields
+ * @param nonce random text at the end of each record: names and comments of jobs may contain newlines and separators
+ * @throws SlurmOutputError when the JSON is incomplete or reports errors, or a record of the text is cut off or has too few fields
  */
 export function parseJobs(output: string, { utcOffset = 0, nonce }: { utcOffset?: number; nonce: string }): SlurmJob[] {
   return createJobParser(utcOffset)(output, nonce)
@@ -104,8 +111,11 @@ export function createJobParser(utcOffset = 0): JobParser {
   return (output, nonce) => {
     if (isJson(output)) return readJsonList(output, 'jobs').map(fromJson)
     const current = new Map<string, SlurmJob>()
-    const [, ...records] = output.split(nonce)
-    for (const record of records) current.set(record, last.get(record) ?? fromRecord(record.replace(/\n$/, ''), utcOffset))
+    const records = output.split(`${SEPARATOR}${nonce}\n`)
+    const rest = records.pop()!
+    if (rest.trim() !== '') throw new SlurmOutputError(`a record was cut off: ${rest.slice(0, 80)}`)
+    const resources: ResourceCache = new Map()
+    for (const record of records) current.set(record, last.get(record) ?? fromRecord(record, utcOffset, resources))
     last = current
     return records.map((record) => current.get(record)!)
   }
@@ -118,6 +128,8 @@ function fromJson(job: JsonObject): SlurmJob {
   const reason = readText(job.state_reason)
   const arrayJobId = readNumber(job.array_job_id) || null
   const hetJobId = readNumber(job.het_job_id) || null
+  const nodeCount = readNumber(job.node_count) ?? 0
+  const tres = parseTres(readText(job.tres_alloc_str) ?? readText(job.tres_req_str))
   return {
     id: readNumber(job.job_id) ?? 0,
     arrayJobId,
@@ -139,10 +151,15 @@ function fromJson(job: JsonObject): SlurmJob {
     endAt: endTime(readTime(job.end_time), timeLimit, states),
     timeLimit,
     nodes: readText(job.nodes) ?? '',
-    nodeCount: readNumber(job.node_count) ?? 0,
+    nodeCount,
     cpus: readNumber(job.cpus) ?? 0,
-    gres: parseGres(readText(job.tres_per_node)),
-    tres: parseTres(readText(job.tres_alloc_str) ?? readText(job.tres_req_str)),
+    gres: totalGres(tres, [
+      [readText(job.tres_per_job), 1],
+      [readText(job.tres_per_node), nodeCount],
+      [readText(job.tres_per_task), readNumber(job.tasks) ?? 1],
+    ]),
+    tres,
+    licenses: readText(job.licenses),
     dependency: readText(job.dependency),
     reservation: readText(job.resv_name),
     comment: readText(job.comment),
@@ -164,17 +181,47 @@ function readExitCode(value: unknown): SlurmJob['exitCode'] {
       signal: readNumber(at(value, 'signal').id) ?? readNumber(at(value, 'signal').signal_id) ?? 0,
     }
   const status = readNumber(value)
-  return status === null ? null : { code: (status >> 8) & 0xff, signal: status & 0x7f }
+  return status === null ? null : fromWaitStatus(status)
 }
 
-function fromRecord(line: string, utcOffset: number): SlurmJob {
+const fromWaitStatus = (status: number) => ({ code: (status >> 8) & 0xff, signal: status & 0x7f })
+
+/** Reads a wait status (to 23.02) or `code:signal` (later), as squeue prints it. */
+function parseExitCode(value: string | undefined): SlurmJob['exitCode'] {
+  const [code, signal] = (value ?? '').split(':').map(parseCount)
+  if (code === null || code === undefined) return null
+  return signal === undefined ? fromWaitStatus(code) : { code, signal: signal ?? 0 }
+}
+
+type Resources = Pick<SlurmJob, 'tres' | 'gres'>
+/** Resources by their fields: thousands of jobs, such as the tasks of an array, have the same. */
+type ResourceCache = Map<string, Resources>
+
+/** @param fields numtasks, tres-alloc, tres-per-job, tres-per-node, tres-per-task */
+function readResources(nodeCount: number, fields: string[]): Resources {
+  const [tasks, alloc, perJob, perNode, perTask] = fields.map(parseWord)
+  const tres = parseTres(alloc ?? null)
+  const requested = [
+    [perJob ?? null, 1],
+    [perNode ?? null, nodeCount],
+    [perTask ?? null, Number(tasks ?? 1)],
+  ] as const
+  return { tres, gres: totalGres(tres, requested) }
+}
+
+function fromRecord(line: string, utcOffset: number, cache: ResourceCache): SlurmJob {
   const fields = line.split(SEPARATOR)
-  if (fields.length < SQUEUE_FIELDS)
-    throw new SlurmOutputError(`a record has ${fields.length} fields, not ${SQUEUE_FIELDS}: ${line.slice(0, 80)}`)
-  const [job, array, task, shown, user, account, partition, qos, state, priority, submit, start, end, limit, nodes, count] =
-    fields
-  const [cpus, gres, reservation, dependency, reason, detail, directory, comment] = fields.slice(16)
-  const id = parseCount(job) ?? 0
+  if (fields.length < SQUEUE_FIELDS.length)
+    throw new SlurmOutputError(`a record has ${fields.length} fields, not ${SQUEUE_FIELDS.length}: ${line.slice(0, 80)}`)
+  const [job, array, task, shown, user, partition, qos, state, priority, submit, start, end, limit, nodes, cpus, count] = fields
+  const [licenses, exit, reservation, dependency, reason, detail, account, directory, comment] = fields.slice(21)
+  // A wrapper of squeue may print lines before the first record.
+  const id = parseCount(job?.slice(job.lastIndexOf('\n') + 1)) ?? 0
+  const nodeCount = parseCount(count) ?? 0
+  const resourceFields = fields.slice(15, 21)
+  const key = resourceFields.join(SEPARATOR)
+  const resources = cache.get(key) ?? readResources(nodeCount, resourceFields.slice(1))
+  cache.set(key, resources)
   const states = parseWords(state?.toUpperCase()).flatMap((word) => [BASE_OF_FLAG[word] ?? [], word].flat())
   const arrayTask = parseWord(task)
   const het = /^(\d+)\+(\d+)$/.exec(shown ?? '')
@@ -189,7 +236,7 @@ function fromRecord(line: string, utcOffset: number): SlurmJob {
     arrayTasks: arrayTask !== null && parseCount(arrayTask) === null ? arrayTask : null,
     hetJobId: het ? Number(het[1]) : null,
     hetJobOffset: het ? Number(het[2]) : null,
-    name: fields.slice(SQUEUE_FIELDS - 1).join(SEPARATOR) || null,
+    name: fields.slice(SQUEUE_FIELDS.length - 1).join(SEPARATOR) || null,
     user: parseWord(user),
     account: parseWord(account),
     partition: partition ?? '',
@@ -203,14 +250,14 @@ function fromRecord(line: string, utcOffset: number): SlurmJob {
     endAt: endTime(parseTime(end, utcOffset), timeLimit, states),
     timeLimit,
     nodes: parseWord(nodes) ?? '',
-    nodeCount: parseCount(count) ?? 0,
+    nodeCount,
     cpus: parseCount(cpus) ?? 0,
-    gres: parseGres(parseWord(gres)),
-    tres: {},
+    ...resources,
+    licenses: parseWord(licenses),
     dependency: parseWord(dependency),
     reservation: parseWord(reservation),
     comment: parseWord(comment),
     workingDirectory: parseWord(directory),
-    exitCode: null,
+    exitCode: ENDED.has(states[0] ?? '') ? parseExitCode(exit) : null,
   }
 }

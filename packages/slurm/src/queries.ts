@@ -1,4 +1,4 @@
-import { SQUEUE_FORMAT } from './parse-jobs.ts'
+import { squeueFormat } from './parse-jobs.ts'
 
 /** What a client reads from a controller's host; each is one command. `tasks` are the jobs with one record per array task. */
 export type SlurmQuery =
@@ -32,7 +32,7 @@ export const releaseNumber = (version: string | null): number => Number(/^\d+\.\
 /**
  * The arguments of a query, a constant for each version.
  * @param version from `parseVersion`; null: what every version understands
- * @param nonce random, from the caller; the records of `jobs` start with it, so that nobody can forge one in the text of a job
+ * @param nonce random, from the caller; the records of `jobs` end with it, so that nobody can forge one in the text of a job
  */
 export function queryArguments(query: SlurmQuery, version: string | null, nonce: string): string[] {
   switch (query) {
@@ -49,9 +49,9 @@ export function queryArguments(query: SlurmQuery, version: string | null, nonce:
     case 'reservations':
       return ['scontrol', 'show', 'reservations', '--oneliner']
     case 'jobs':
-      return ['squeue', '--all', '--states=all', '--noheader', `--format=${nonce}${SQUEUE_FORMAT}`]
+      return ['squeue', '--all', '--states=all', '--noheader', `--Format=${squeueFormat(nonce)}`]
     case 'tasks':
-      return ['squeue', '--all', '--noheader', '--array', `--format=${nonce}${SQUEUE_FORMAT}`]
+      return ['squeue', '--all', '--noheader', '--array', `--Format=${squeueFormat(nonce)}`]
     case 'scheduler':
       return ['sdiag']
   }

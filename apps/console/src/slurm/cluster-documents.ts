@@ -177,7 +177,7 @@ const JobDetailsFragment = graphql(
   fragment SlurmJobDetails on SlurmJob {
     ...SlurmJobRow
     states qos reasonDetail priority timeLimitMinutes isTimeUnlimited
-    tres { name amount }
+    tres { name amount } licenses
     dependency reservation comment workingDirectory exitCode exitSignal
     actionPermissions { verb blockedReason }
     cluster { id name state failingSince refreshedAt isRefreshing }

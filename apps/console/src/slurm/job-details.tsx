@@ -1,5 +1,5 @@
 import Link from 'next/link'
-import { formatDateTime, formatDuration } from '@/messages/format.ts'
+import { formatBytes, formatDateTime, formatDuration } from '@/messages/format.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { State } from '@/ui/badge.tsx'
 import { Notice } from '@/ui/notice.tsx'
@@ -9,6 +9,8 @@ import { clusterHref } from './cluster-card.tsx'
 import type { JobDetails } from './cluster-documents.ts'
 import { resourcesOf } from './job-line.tsx'
 import { jobReasonText } from './job-reason.ts'
+
+const MIB = 1024 * 1024
 
 type Row = [label: string, value: React.ReactNode]
 const optional = (label: string, value: string | null): Row[] => (value ? [[label, value]] : [])
@@ -64,7 +66,10 @@ export function JobDetailsView({ job }: { job: JobDetails }) {
             rows={[
               [isPending ? t('slurmJob.requested') : t('slurmJob.resources'), resourcesOf(job)],
               ...optional(t('slurmJob.nodes'), job.nodeList),
-              ...job.tres.map(({ name, amount }): Row => [name, formatNumber(amount)]),
+              ...job.tres.map(
+                ({ name, amount }): Row => [name, name === 'mem' ? formatBytes(amount * MIB) : formatNumber(amount)],
+              ),
+              ...optional(t('slurmJob.licenses'), job.licenses),
               [t('slurmJob.user'), job.user ?? t('common.none')],
               ...optional(t('slurmJob.account'), job.account),
               [t('slurmJob.partition'), job.partition],

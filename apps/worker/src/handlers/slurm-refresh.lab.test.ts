@@ -34,7 +34,7 @@ describe.runIf(canRunSlurm())('the refresh of a real cluster', () => {
   beforeAll(async () => {
     lab = await createLab({
       nodes: [{ name: 'gpu-01', profile: 'h100x8' }, { name: 'mig-01', profile: 'h100x8-mig' }, { name: 'cpu-01' }],
-      slurm: { config: { SlurmdTimeout: '300' } },
+      slurm: { config: { SlurmdTimeout: '300', Licenses: 'matlab:10,ansys@server:5' } },
     })
     running = await lab.slurm!.submit('sleep 3600', ['--gres=gpu:h100:4', '--cpus-per-task=8', '--job-name=a "b" | ü'])
     await vi.waitFor(
@@ -188,6 +188,36 @@ describe.runIf(canRunSlurm())('the refresh of a real cluster', () => {
       expect(await fixture.refresh(cluster)).toMatchObject({ lastError: null })
       expect(shapeOf(await fixture.stored(cluster))).toEqual(before)
     })
+  })
+
+  it('stores the resources of jobs in whatever way they were requested, and how jobs ended', async () => {
+    const options = ['--hold', '--partition=gpu', '--mem=1G']
+    const submit = (...more: string[]) => lab.slurm!.submit('sleep 3600', [...options, ...more])
+    const expected = new Map<string, [type: string | null, count: number][]>([
+      [await submit('--gpus=4'), [[null, 4]]],
+      [await submit('--gpus=h100:2'), [['h100', 2]]],
+      [await submit('--gpus-per-node=h100:1', '--nodes=2'), [['h100', 2]]],
+      [await submit('--gpus-per-task=1', '--ntasks=3'), [[null, 3]]],
+      [await submit('--gres=gpu:h100:3', '--licenses=matlab:2,ansys@server:1'), [['h100', 3]]],
+    ])
+    const failed = await lab.slurm!.submit('exit 3', ['--mem=1G'])
+    await expect
+      .poll(async () => (await lab.slurm!.run(['scontrol', 'show', 'job', failed])).stdout)
+      .toMatch(/JobState=FAILED[\s\S]*ExitCode=3:0/)
+    await fixture.refresh(cluster)
+    const { jobs } = await fixture.stored(cluster)
+    const reportOf = (id: string) => jobs.find(({ jobId }) => jobId === id)!.report
+    for (const [id, gpus] of expected) {
+      expect(reportOf(id).gres).toEqual(gpus.map(([type, count]) => ({ name: 'gpu', type, count, indexes: null })))
+      expect(reportOf(id)).toMatchObject({ tres: { mem: 1024 * reportOf(id).nodeCount }, exitCode: null })
+    }
+    expect(
+      reportOf([...expected.keys()].at(-1)!)
+        .licenses?.split(',')
+        .sort(),
+    ).toEqual(['ansys@server:1', 'matlab:2'])
+    expect(reportOf(failed)).toMatchObject({ states: ['FAILED'], gres: [], exitCode: { code: 3, signal: 0 } })
+    expect(reportOf(running)).toMatchObject({ gres: [{ type: 'h100', count: 4 }], tres: { cpu: 8, mem: 8000, node: 1 } })
   })
 })
 

@@ -28,6 +28,15 @@ describe.runIf(folder && canRunSlurm())('the refresh of further releases of Slur
         async () => expect((await lab.slurm!.run(['squeue', '--noheader', '--format=%T'])).stdout).toBe('RUNNING\n'),
         { timeout: 60_000 },
       )
+      const perTask = await lab.slurm!.submit('true', ['--hold', '--gpus-per-task=h100:1', '--ntasks=3', '--mem=1G'])
+      const failed = await lab.slurm!.submit('exit 3', ['--mem=1G'])
+      await vi.waitFor(
+        async () =>
+          expect((await lab.slurm!.run(['scontrol', 'show', 'job', failed])).stdout).toMatch(
+            /JobState=FAILED[\s\S]*ExitCode=3:0/,
+          ),
+        { timeout: 60_000 },
+      )
       fixture = await createSlurmFixture(lab)
       const cluster = await fixture.adopt('slurm-ctl-01', { programFolder: lab.slurm!.programFolder })
       expect(cluster).toMatchObject({
@@ -35,7 +44,7 @@ describe.runIf(folder && canRunSlurm())('the refresh of further releases of Slur
         clusterName: 'lab',
         version: expect.stringContaining(version),
         controllers: [{ role: 'primary', hostname: 'slurm-ctl-01', isUp: true }],
-        scheduler: { jobs: { submitted: 1, started: 1 } },
+        scheduler: { jobs: { submitted: 3, started: 2 } },
       })
       const { nodes, partitions, jobs } = await fixture.stored(cluster)
       expect(nodes).toMatchObject([
@@ -43,7 +52,12 @@ describe.runIf(folder && canRunSlurm())('the refresh of further releases of Slur
         { name: 'mig-01', state: 'IDLE', gpus: 12, allocatedGpus: 0, matchedBy: 'ADDRESS' },
       ])
       expect(partitions.map(({ name }) => name)).toEqual(['batch', 'gpu'])
-      expect(jobs).toMatchObject([{ jobId: job, state: 'RUNNING', userName: 'ops', report: { name: 'a "b" | ü' } }])
+      const gpus = (count: number) => [{ name: 'gpu', type: 'h100', count, indexes: null }]
+      expect(jobs).toMatchObject([
+        { jobId: job, state: 'RUNNING', userName: 'ops', report: { name: 'a "b" | ü', gres: gpus(4), tres: { node: 1 } } },
+        { jobId: perTask, state: 'PENDING', report: { gres: gpus(3), tres: { cpu: 3, mem: 1024 }, exitCode: null } },
+        { jobId: failed, state: 'FAILED', report: { gres: [], exitCode: { code: 3, signal: 0 } } },
+      ])
     } finally {
       await fixture?.close()
       rmSync(unpacked, { recursive: true, force: true })

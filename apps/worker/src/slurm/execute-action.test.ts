@@ -7,9 +7,13 @@ import { QueryFailure } from './run-query.ts'
 
 /** Jobs 5 and 6, as squeue prints them in this format. */
 const runningJobs = (format: string): string => {
-  const values: Record<string, string> = { '%K': 'N/A', '%T': 'RUNNING' }
+  const ids = ['jobid', 'arrayjobid', 'jobarrayid']
+  const values: Record<string, string> = { arraytaskid: 'N/A', state: 'RUNNING' }
   const record = (id: string) =>
-    format.replace(/%[A-Za-z]/g, (field) => (['%A', '%F', '%i'].includes(field) ? id : (values[field] ?? '(null)')))
+    format.replace(
+      /([^,:]+):0([^,]+),?/g,
+      (_, field, suffix) => (ids.includes(field) ? id : (values[field] ?? '(null)')) + suffix,
+    )
   return `${record('5')}\n${record('6')}\n`
 }
 
@@ -37,7 +41,7 @@ function fakeSlurm(
     }
     if (argv[0] === 'squeue') {
       reads++
-      return { code: 0, stdout: runningJobs(argv.at(-1)!.replace('--format=', '')) }
+      return { code: 0, stdout: runningJobs(argv.at(-1)!.replace('--Format=', '')) }
     }
     commands.push(argv)
     return run(argv, nodes)

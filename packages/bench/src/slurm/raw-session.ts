@@ -54,7 +54,7 @@ export function openRawSession(lab: Lab, version: string) {
       const ms = performance.now() - began
       return { ms, outputOf: (query: SlurmQuery) => outputs.get(query)!.toString('utf8').slice(0, -END.length) }
     },
-    /** Starts each record of the jobs. */
+    /** Ends each record of the jobs. */
     nonce: NONCE,
     close() {
       ssh.kill()

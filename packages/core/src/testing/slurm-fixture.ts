@@ -7,7 +7,7 @@ import {
   type SlurmNode,
   type SlurmPartition,
   type SlurmReservation,
-  SQUEUE_FORMAT,
+  SQUEUE_FIELDS,
 } from '@muster/slurm'
 
 const [NODE] = parseNodes(
@@ -15,10 +15,11 @@ const [NODE] = parseNodes(
 )
 const [PARTITION] = parsePartitions('PartitionName=debug Default=YES State=UP Nodes=n[1-2] TotalNodes=2 TotalCPUs=16\n')
 
-const FIELDS = SQUEUE_FORMAT.split(SEPARATOR)
-const RUNNING: Record<string, string> = { '%A': '1', '%F': '1', '%K': 'N/A', '%i': '1', '%u': 'alice', '%P': 'debug' }
-const MORE: Record<string, string> = { '%T': 'RUNNING', '%N': 'n1', '%D': '1', '%C': '2', '%j': 'train', '%l': '60:00' }
-const [JOB] = parseJobs(`@${FIELDS.map((field) => RUNNING[field] ?? MORE[field] ?? '(null)').join(SEPARATOR)}\n`, { nonce: '@' })
+const RUNNING: Record<string, string> = { jobid: '1', arrayjobid: '1', arraytaskid: 'N/A', jobarrayid: '1', username: 'alice' }
+const MORE: Record<string, string> = { partition: 'debug', state: 'RUNNING', nodelist: 'n1', numnodes: '1', numcpus: '2' }
+const TEXTS: Record<string, string> = { timelimit: '60:00', name: 'train' }
+const VALUES = { ...RUNNING, ...MORE, ...TEXTS }
+const [JOB] = parseJobs(`${SQUEUE_FIELDS.map((field) => `${VALUES[field] ?? '(null)'}${SEPARATOR}`).join('')}@\n`, { nonce: '@' })
 
 /** A node as a controller reports it: 2 of 8 CPUs and 1 of 4 GPUs are allocated. */
 export const slurmNode = (name: string, changes: Partial<SlurmNode> = {}): SlurmNode => ({

@@ -15,7 +15,16 @@ export const SlurmJob = builder.drizzleNode('slurmJobs', {
   fields: (t) => {
     const select = { columns: { report: true } } as const
     const maybe = (
-      name: 'name' | 'account' | 'qos' | 'reasonDetail' | 'dependency' | 'reservation' | 'comment' | 'workingDirectory',
+      name:
+        | 'name'
+        | 'account'
+        | 'qos'
+        | 'reasonDetail'
+        | 'licenses'
+        | 'dependency'
+        | 'reservation'
+        | 'comment'
+        | 'workingDirectory',
       description: string,
     ) => t.string({ nullable: true, description, select, resolve: ({ report }) => report[name] })
     const time = (name: 'submittedAt' | 'startAt' | 'endAt', description: string) =>
@@ -79,29 +88,35 @@ export const SlurmJob = builder.drizzleNode('slurmJobs', {
       }),
       gres: t.field({
         type: [SlurmGres],
-        description: 'Generic resources that are requested per node; at most 100.',
+        description:
+          'Generic resources of the whole job: allocated, or requested while pending. At most 100. GPUs per socket are listed only where Slurm tracks `gres/gpu`.',
         select,
         resolve: ({ report }) => withoutUse(report.gres),
       }),
       tres: t.field({
         type: [SlurmTres],
-        description: 'Allocated or requested trackable resources, where Slurm prints them; at most 100.',
+        description:
+          'Trackable resources of the whole job: allocated, or requested while pending. At most 100. Slurm lists the generic resources in AccountingStorageTRES only.',
         select,
         resolve: ({ report }) => tresList(report.tres),
       }),
+      licenses: maybe(
+        'licenses',
+        'Requested licenses as Slurm prints them, for example `matlab:2,ansys@server:1`; null for none.',
+      ),
       dependency: maybe('dependency', 'Unfulfilled dependencies, for example `afterok:12`; null for none.'),
       reservation: maybe('reservation', 'Reservation; null for none.'),
       comment: maybe('comment', 'Comment; null for none.'),
       workingDirectory: maybe('workingDirectory', 'Working directory; null when unknown.'),
       exitCode: t.int({
         nullable: true,
-        description: 'Exit code of an ended job; null when Slurm does not print it.',
+        description: 'Exit code of an ended job; null before its end.',
         select,
         resolve: ({ report }) => report.exitCode && toInt(report.exitCode.code),
       }),
       exitSignal: t.int({
         nullable: true,
-        description: 'Signal that ended the job, 0 for none; null when Slurm does not print it.',
+        description: 'Signal that ended the job, 0 for none; null before its end.',
         select,
         resolve: ({ report }) => report.exitCode && toInt(report.exitCode.signal),
       }),

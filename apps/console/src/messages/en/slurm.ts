@@ -226,6 +226,7 @@ export const slurm = {
     goneTitle: 'Job not found',
     job: 'Job',
     jobId: 'Job {id}',
+    licenses: 'Licenses',
     loadFailed: 'Failed to load jobs',
     name: 'Name',
     nodes: 'Nodes',

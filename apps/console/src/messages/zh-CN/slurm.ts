@@ -226,6 +226,7 @@ export const slurm = {
     goneTitle: '作业不存在',
     job: '作业',
     jobId: '作业 {id}',
+    licenses: '许可证',
     loadFailed: '作业加载失败',
     name: '名称',
     nodes: '节点',

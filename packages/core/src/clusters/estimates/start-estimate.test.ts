@@ -57,6 +57,16 @@ test('counts GPUs by type, also those of jobs without a listed type', () => {
   expect(estimate(state, { gpus: 1, gpuType: 'a100' }).blockedReason).toContain('enough nodes')
 })
 
+test('places waiting jobs with their memory and GPUs', () => {
+  const tenMinutes = { cpus: 1, timeLimit: 10 }
+  const memory = waiting(1, { ...tenMinutes, tres: { mem: 1200 }, nodeCount: 2 })
+  expect(minutes(estimate({ jobs: [memory] }, { cpus: 1, memoryMiB: 400 }))).toBe(0)
+  expect(minutes(estimate({ jobs: [memory] }, { cpus: 1, memoryMiB: 401 }))).toBe(10)
+  const gpus = waiting(1, { ...tenMinutes, gres: [{ name: 'gpu', type: null, count: 6, indexes: null }], nodeCount: 2 })
+  expect(minutes(estimate({ jobs: [gpus] }, { cpus: 1, gpus: 1 }))).toBe(0)
+  expect(minutes(estimate({ jobs: [gpus] }, { cpus: 1, gpus: 2 }))).toBe(10)
+})
+
 test('leaves out nodes out of service, and reserved ones until the end of the reservation', () => {
   const drained = node('n1', { states: ['IDLE', 'DRAIN'] })
   expect(estimate({ nodes: [drained, node('n2')] }).nodes).toEqual(['n2'])

@@ -54,8 +54,9 @@ const gpusOf = (list: readonly { name: string; type: string | null; count: numbe
 
 /**
  * Estimates when a job would start in each partition: places the waiting jobs in the order of their priorities, then the new one, each at
- * the first time at which enough nodes have enough free resources. Running jobs end at their time limits. Not considered: backfill into
- * gaps, fair share, limits of users and accounts, licenses, topology. The real start may be earlier or later.
+ * the first time at which enough nodes have enough free resources. Running jobs end at their time limits. Each job has an equal part of
+ * its resources on each of its nodes. Not considered: backfill into gaps, fair share, limits of users and accounts, licenses, topology,
+ * CPUs that waiting jobs request per GPU. The real start may be earlier or later.
  * @param isOutOfTime whether to give up: the steps are as many as waiting jobs times nodes times running jobs
  */
 export function estimateStarts(
@@ -149,7 +150,7 @@ function timelines({ nodes, jobs, reservations }: EstimateInput, now: number): N
     // One that is over its limit ends any moment.
     for (const name of names) byName.get(name)?.holds.push({ ...held, until: Math.max(until, now) })
   }
-  // What is allocated and belongs to no listed job, or to jobs whose memory is not listed, is held until the last job ends.
+  // What is allocated and belongs to no listed job is held until the last job ends.
   for (const { name, allocatedCpus, allocatedMemory, gresUsed } of nodes) {
     const node = byName.get(name)
     if (!node) continue
@@ -178,7 +179,7 @@ const minutesOf = ({ timeLimit }: SlurmJob): number => (typeof timeLimit === 'nu
 const perNode = ({ cpus, tres, gres }: SlurmJob, nodes: number): Resources => ({
   cpus: Math.ceil(cpus / nodes),
   memory: Math.ceil((tres.mem ?? 0) / nodes),
-  gpus: gpusOf(gres),
+  gpus: new Map([...gpusOf(gres)].map(([type, count]) => [type, Math.ceil(count / nodes)])),
 })
 
 /** Whether `free` is enough. A job of any type may take its GPUs from one type. */

@@ -10,7 +10,7 @@ const GET = graphql(`query SlurmJobGet($id: ID!, $jobId: [String!]) {
     name state refreshedAt failingSince lastError
     jobs(filter: { jobId: $jobId }) {
       edges { node { id jobId name user account partition qos state states reason reasonDetail priority submittedAt startAt endAt timeLimitMinutes isTimeUnlimited nodeList nodeCount cpus
-        gres { name type count } dependency reservation comment workingDirectory exitCode exitSignal } }
+        gres { name type count } tres { name amount } licenses dependency reservation comment workingDirectory exitCode exitSignal } }
     }
   }
 }`)
@@ -48,6 +48,8 @@ export const slurmJobGet = () =>
           ['nodes', job.nodeList || job.nodeCount],
           ['cpus', job.cpus],
           ['gres', job.gres.map((g) => `${g.count} ${g.type ?? g.name}`).join(', ')],
+          ['tres', job.tres.map(({ name, amount }) => `${name}=${amount}${name === 'mem' ? 'M' : ''}`).join(',')],
+          ['licenses', job.licenses],
           ['dependency', job.dependency],
           ['reservation', job.reservation],
           ['directory', job.workingDirectory],
