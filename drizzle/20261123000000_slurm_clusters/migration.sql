@@ -39,6 +39,7 @@ CREATE TABLE "slurm_clusters" (
 	"settings" jsonb DEFAULT '{}' NOT NULL,
 	"settings_read_at" timestamp with time zone,
 	"reservations" jsonb DEFAULT '[]' NOT NULL,
+	"licenses" jsonb DEFAULT '[]' NOT NULL,
 	"scheduler" jsonb,
 	"discovered_at" timestamp with time zone,
 	"config_number" integer,

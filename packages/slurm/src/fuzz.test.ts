@@ -5,6 +5,7 @@ import { SlurmOutputError } from './errors.ts'
 import { parseConfig, parseVersion } from './parse-config.ts'
 import { parseControllers } from './parse-controllers.ts'
 import { parseJobs } from './parse-jobs.ts'
+import { parseLicenses } from './parse-licenses.ts'
 import { parseNodes } from './parse-nodes.ts'
 import { parsePartitions } from './parse-partitions.ts'
 import { parseReservations } from './parse-reservations.ts'
@@ -60,7 +61,7 @@ test('reads or refuses JSON of any shape', () => {
 test('reads or refuses any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      for (const parse of [...Object.values(PARSERS), parseVersion]) readOrRefuse(parse, text)
+      for (const parse of [...Object.values(PARSERS), parseVersion, parseLicenses]) readOrRefuse(parse, text)
     }),
   )
 })

@@ -6,6 +6,7 @@ export { hasReason, isInService, nodeStateWord, OUT_OF_SERVICE } from './node-st
 export { parseConfig, parseVersion, type SlurmConfig } from './parse-config.ts'
 export { parseControllers, type SlurmController } from './parse-controllers.ts'
 export { createJobParser, hasEnded, type JobParser, parseJobs, SEPARATOR, type SlurmJob, SQUEUE_FIELDS } from './parse-jobs.ts'
+export { parseLicenses, type SlurmLicense } from './parse-licenses.ts'
 export { parseNodes, type SlurmNode } from './parse-nodes.ts'
 export { parsePartitions, type SlurmPartition } from './parse-partitions.ts'
 export { parseReservations, type SlurmReservation } from './parse-reservations.ts'

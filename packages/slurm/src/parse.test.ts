@@ -3,6 +3,7 @@ import { fixture, VERSIONS } from '../test/fixture.ts'
 import { parseGres, parseTres } from './gres.ts'
 import { parseConfig, parseVersion } from './parse-config.ts'
 import { parseControllers } from './parse-controllers.ts'
+import { parseLicenses } from './parse-licenses.ts'
 import { parsePartitions } from './parse-partitions.ts'
 import { parseReservations } from './parse-reservations.ts'
 import { parseScheduler } from './parse-scheduler.ts'
@@ -126,6 +127,25 @@ test('reads statistics before the first cycle, and refuses incomplete ones', () 
   expect([main.meanCycle, main.cyclesPerMinute, backfill.meanCycle]).toEqual([null, null, null])
   expect(() => parseScheduler(output.slice(0, 400))).toThrow('the output has no "')
   expect(() => parseScheduler('')).toThrow('the output has no "')
+})
+
+// 20.11 to 22.05; a remote license from 23.02 on; a license of nodes from 25.05 on.
+test.each([
+  ['LicenseName=matlab Total=10 Used=2 Free=7 Reserved=1 Remote=no', 'matlab', false],
+  [
+    'LicenseName=matlab@srv Total=10 Used=2 Free=7 Reserved=1 Remote=yes LastConsumed=0 LastDeficit=0 LastUpdate=1795',
+    'matlab@srv',
+    true,
+  ],
+  ['LicenseName=gas Total=10 Used=2 Free=7 Reserved=1 Remote=no Nodes=n[1-2] Mode=1', 'gas', false],
+])('reads %s', (line, name, isRemote) => {
+  expect(parseLicenses(`${line}\n`)).toEqual([{ name, total: 10, used: 2, free: 7, reserved: 1, isRemote }])
+})
+
+test('refuses empty and cut lists of licenses', () => {
+  expect(parseLicenses('No licenses configured in Slurm.\n')).toEqual([])
+  expect(() => parseLicenses('')).toThrow('it is empty')
+  expect(() => parseLicenses('LicenseName=matlab Total=10 Us')).toThrow('a record has no')
 })
 
 test.each([

@@ -11,6 +11,7 @@ export type SlurmQuery =
   | 'jobs'
   | 'tasks'
   | 'scheduler'
+  | 'licenses'
 
 /** data_parser plugins, newest first. Slurm has no default that is stable: each release removes old ones and changes `--json`. */
 const DATA_PARSERS: readonly [minVersion: number, parser: string][] = [
@@ -54,6 +55,8 @@ export function queryArguments(query: SlurmQuery, version: string | null, nonce:
       return ['squeue', '--all', '--noheader', '--array', `--Format=${squeueFormat(nonce)}`]
     case 'scheduler':
       return ['sdiag']
+    case 'licenses':
+      return ['scontrol', 'show', 'licenses', '--oneliner']
   }
 }
 

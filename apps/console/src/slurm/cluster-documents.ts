@@ -9,6 +9,7 @@ export const ClusterPageFragment = graphql(
     originalClusterName discoveredAt refreshDurationMs createdAt settingsReadAt
     queries { query command state exitCode durationMs detail hint }
     reservations { name startAt endAt nodeList nodeCount partition flags users accounts comment }
+    licenses { name total used free reserved isRemote }
     scheduler { serverThreads main { lastUs queueLength } backfill { lastUs } }
     totals {
       jobs

@@ -69,6 +69,7 @@ describe.runIf(canRunSlurm())('the test of a controller', () => {
       'reservations OK',
       'jobs OK',
       'scheduler OK',
+      'licenses OK',
       'accounting SKIPPED',
       'rights OK',
     ])

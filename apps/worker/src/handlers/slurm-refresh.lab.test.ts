@@ -204,7 +204,15 @@ describe.runIf(canRunSlurm())('the refresh of a real cluster', () => {
     await expect
       .poll(async () => (await lab.slurm!.run(['scontrol', 'show', 'job', failed])).stdout)
       .toMatch(/JobState=FAILED[\s\S]*ExitCode=3:0/)
-    await fixture.refresh(cluster)
+    const started = await lab.slurm!.submit('sleep 3600', ['--licenses=matlab:3'])
+    await expect
+      .poll(async () => (await lab.slurm!.run(['squeue', '--noheader', '--format=%T', `--jobs=${started}`])).stdout)
+      .toBe('RUNNING\n')
+    const { licenses } = await fixture.refresh(cluster)
+    expect(licenses).toEqual([
+      { name: 'ansys@server', total: 5, used: 0, free: 5, reserved: 0, isRemote: false },
+      { name: 'matlab', total: 10, used: 3, free: 7, reserved: 0, isRemote: false },
+    ])
     const { jobs } = await fixture.stored(cluster)
     const reportOf = (id: string) => jobs.find(({ jobId }) => jobId === id)!.report
     for (const [id, gpus] of expected) {

@@ -4,6 +4,7 @@ import {
   type JobParser,
   parseConfig,
   parseControllers,
+  parseLicenses,
   parseNodes,
   parsePartitions,
   parseReservations,
@@ -39,7 +40,7 @@ export async function readCluster(
     readSettings || isDown
       ? await runQuery(known, 'config', parseConfig, ({ clusterName }) => `cluster ${clusterName ?? 'without a name'}`)
       : null
-  const [{ nodes, partitions, reservations }, { jobs, scheduler }] = await inTwoChannels(
+  const [{ nodes, partitions, reservations }, { jobs, scheduler, licenses }] = await inTwoChannels(
     known,
     async (context) => ({
       nodes: await runQuery(
@@ -61,6 +62,7 @@ export async function readCluster(
       scheduler: await runQuery(context, 'scheduler', parseScheduler, ({ main }) => `last cycle ${main.lastCycle} us`).catch(
         ignoreFailure,
       ),
+      licenses: await runQuery(context, 'licenses', parseLicenses, (list) => count('license', list)).catch(ignoreFailure),
     }),
   )
   return {
@@ -73,6 +75,7 @@ export async function readCluster(
     reservations,
     jobs,
     scheduler,
+    licenses,
   }
 }
 
@@ -109,7 +112,7 @@ function readControllers(output: string) {
   return controllers
 }
 
-/** Statistics of the scheduler: the cluster can be shown without them. */
+/** Statistics of the scheduler, and licenses: the cluster can be shown without them. */
 function ignoreFailure(error: unknown): null {
   if (error instanceof QueryFailure) return null
   throw error

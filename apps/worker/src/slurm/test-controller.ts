@@ -16,6 +16,7 @@ const PLANNED: readonly [query: QueryReport['query'], command: string][] = [
   ['reservations', 'scontrol show reservations'],
   ['jobs', 'squeue'],
   ['scheduler', 'sdiag'],
+  ['licenses', 'scontrol show licenses'],
   ['accounting', CHECKS.accounting.script],
   ['rights', CHECKS.rights.script],
 ]

@@ -6,7 +6,17 @@ import type { Lab } from '@muster/lab'
 import { queryArguments, type SlurmQuery } from '@muster/slurm'
 
 /** In the order of a refresh. */
-const QUERIES: SlurmQuery[] = ['version', 'controllers', 'config', 'nodes', 'partitions', 'reservations', 'jobs', 'scheduler']
+const QUERIES: SlurmQuery[] = [
+  'version',
+  'controllers',
+  'config',
+  'nodes',
+  'partitions',
+  'reservations',
+  'jobs',
+  'scheduler',
+  'licenses',
+]
 const NONCE = 'f'.repeat(32)
 const END = `\n${'e'.repeat(32)}\n`
 

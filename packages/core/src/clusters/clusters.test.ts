@@ -290,6 +290,13 @@ describe('refresh', () => {
     expect([await namesIn(), await jobsIn()]).toEqual([[], []])
   })
 
+  test('replaces licenses, and keeps those that it did not read', async () => {
+    const matlab = { name: 'matlab', total: 10, used: 3, free: 7, reserved: 0, isRemote: false }
+    expect(await record(state({ licenses: [matlab] }))).toMatchObject({ licenses: [matlab] })
+    expect(await record(state({ licenses: null }))).toMatchObject({ licenses: [matlab] })
+    expect(await record(state({ licenses: [] }))).toMatchObject({ licenses: [] })
+  })
+
   test('stores times, and counts of nodes that are no numbers of 32 bits', async () => {
     await record(state({ nodes: [node('n1', { bootAt: new Date(1000), cpus: 1e12, gres: [] })] }))
     const [row] = await t.runtime.db.select().from(slurmNodes).where(eq(slurmNodes.clusterId, cluster.id))

@@ -2,6 +2,7 @@ import {
   type Gres,
   nodeStateWord,
   type SlurmJob,
+  type SlurmLicense,
   type SlurmNode,
   type SlurmPartition,
   type SlurmReservation,
@@ -38,6 +39,8 @@ export type ClusterState = ClusterIdentity & {
   reservations: SlurmReservation[]
   jobs: SlurmJob[]
   scheduler: SlurmScheduler | null
+  /** Absent or null when they were not read: the known ones stay. */
+  licenses?: SlurmLicense[] | null
 }
 export type RefreshOutcome = {
   id: string
@@ -135,6 +138,7 @@ function successOf(
     controllers: state.controllers,
     reservations: state.reservations,
     scheduler: state.scheduler,
+    ...(state.licenses ? { licenses: state.licenses } : {}),
     ...(state.settings ? { settings: state.settings, settingsReadAt: sql`now()` } : {}),
     discoveredAt: sql`coalesce(${slurmClusters.discoveredAt}, now())`,
     refreshedAt: sql`now()`,

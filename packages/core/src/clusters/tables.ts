@@ -1,6 +1,7 @@
 import type {
   SlurmController,
   SlurmJob,
+  SlurmLicense,
   SlurmNode,
   SlurmPartition,
   SlurmQuery,
@@ -96,6 +97,7 @@ export const slurmClusters = snakeCase.table(
     settings: jsonb().$type<Record<string, string>>().notNull().default(sql`'{}'::jsonb`),
     settingsReadAt: at(),
     reservations: jsonb().$type<SlurmReservation[]>().notNull().default(sql`'[]'::jsonb`),
+    licenses: jsonb().$type<SlurmLicense[]>().notNull().default(sql`'[]'::jsonb`),
     scheduler: jsonb().$type<SlurmScheduler>(),
     /** When the cluster was read for the first time. */
     discoveredAt: at(),

@@ -34,10 +34,11 @@ const record = (error: string | null = null) =>
       ? null
       : {
           ...{ clusterName: 'alpha', version: '23.11.4', settings: {}, reservations: [], scheduler: null, controllers: [] },
+          licenses: [{ name: 'matlab', total: 10, used: 3, free: 6, reserved: 1, isRemote: false }],
           nodes: [slurmNode('gpu001', { cpus: 1 }), slurmNode('n2'), slurmNode('n3', { states: ['DOWN', 'NOT_RESPONDING'] })],
           partitions: [slurmPartition('debug')],
           jobs: [
-            slurmJob(1, { nodes: 'n[2-3]', user: 'alice' }),
+            slurmJob(1, { nodes: 'n[2-3]', user: 'alice', licenses: 'matlab:3', tres: { cpu: 2, mem: 1024 } }),
             slurmJob(2, { states: ['PENDING'], reason: 'Resources', nodes: '', user: 'bob' }),
             slurmJob(3, { states: ['PENDING'], reason: 'Priority', nodes: '', partition: 'debug,other' }),
           ],
@@ -64,6 +65,18 @@ test('says whether the data is current, and keeps that of the last success', asy
     totals: { nodes: 3 },
   })
   await record()
+})
+
+test('lists licenses, and those of a job with its resources', async () => {
+  const found = await cluster(
+    'licenses { name total used free reserved isRemote } jobs(filter: { jobId: ["1"] }) { edges { node { licenses tres { name amount } } } }',
+  )
+  expect(found.licenses).toEqual([{ name: 'matlab', total: 10, used: 3, free: 6, reserved: 1, isRemote: false }])
+  const tres = [
+    { name: 'cpu', amount: 2 },
+    { name: 'mem', amount: 1024 },
+  ]
+  expect(found.jobs).toEqual({ edges: [{ node: { licenses: 'matlab:3', tres } }] })
 })
 
 test('counts nodes, CPUs, GPUs and jobs', async () => {

@@ -82,6 +82,20 @@ export const SlurmReservation = builder.objectRef<SlurmCluster['reservations'][n
   }),
 })
 
+export const SlurmLicense = builder.objectRef<SlurmCluster['licenses'][number]>('SlurmLicense').implement({
+  description: 'A license of a Slurm cluster, as slurmctld counts it.',
+  fields: (t) => ({
+    name: t.exposeString('name', {
+      description: 'Name, unique in the cluster; with the server, `ansys@server`, where it has one.',
+    }),
+    total: t.int({ description: 'Number of licenses.', resolve: ({ total }) => toInt(total) }),
+    used: t.int({ description: 'Licenses that jobs use.', resolve: ({ used }) => toInt(used) }),
+    free: t.int({ description: 'Licenses that jobs can get.', resolve: ({ free }) => toInt(free) }),
+    reserved: t.int({ description: 'Licenses of reservations.', resolve: ({ reserved }) => toInt(reserved) }),
+    isRemote: t.exposeBoolean('isRemote', { description: 'Whether slurmdbd shares it among clusters.' }),
+  }),
+})
+
 type Scheduler = NonNullable<SlurmCluster['scheduler']>
 
 const SlurmSchedulerJobs = builder.objectRef<Scheduler['jobs']>('SlurmSchedulerJobs').implement({

@@ -8,7 +8,7 @@ import { jobConditions, nodeConditions, SlurmJobFilter, SlurmNodeFilter } from '
 import { slurmJobConnection } from './jobs.ts'
 import { slurmNodeConnection } from './nodes.ts'
 import { slurmPartitionConnection } from './partitions.ts'
-import { SlurmController, SlurmQueryReport, SlurmReservation, SlurmScheduler, SlurmSetting } from './reports.ts'
+import { SlurmController, SlurmLicense, SlurmQueryReport, SlurmReservation, SlurmScheduler, SlurmSetting } from './reports.ts'
 import { SlurmClusterTotals } from './totals.ts'
 
 export const SlurmCluster = builder.drizzleNode('slurmClusters', {
@@ -92,6 +92,12 @@ export const SlurmCluster = builder.drizzleNode('slurmClusters', {
       description: 'Its reservations; at most 1,000.',
       select: { columns: { reservations: true } },
       resolve: ({ reservations }) => reservations.slice(0, 1000),
+    }),
+    licenses: t.field({
+      type: [SlurmLicense],
+      description: 'Its licenses; at most 1,000.',
+      select: { columns: { licenses: true } },
+      resolve: ({ licenses }) => licenses.slice(0, 1000),
     }),
     scheduler: t.expose('scheduler', {
       type: SlurmScheduler,

@@ -9,7 +9,7 @@ const GET = graphql(`query ClusterGet($id: ID!) {
     id name kind region state programFolder reuseConfig reuseMungeKey reuseDatabase maxNodes saltEauth saltInstalls saltCredential { name } clusterName originalClusterName version
     controllerNode { name } backupNode { name } readNode { name } fallbackReason controllers { role hostname isUp }
     discoveredAt refreshedAt refreshDurationMs failingSince failureCount lastError nextRefreshAt settingsReadAt
-    reservations { name startAt endAt nodeList nodeCount flags }
+    reservations { name startAt endAt nodeList nodeCount flags } licenses { name total used free reserved isRemote }
     totals { nodes cpus allocatedCpus gpus allocatedGpus jobs
       nodesByState { state nodes cpus allocatedCpus gpus allocatedGpus nodeList } jobsByState { state jobs } pendingReasons { reason jobs } }
     queries { query command state exitCode durationMs detail hint }
@@ -66,6 +66,7 @@ function printCluster(cluster: Cluster, output: Output): void {
     ['jobs', totals.jobsByState.map(({ state, jobs }) => `${jobs} ${state}`).join(', ')],
     ['pending for', totals.pendingReasons.map(({ reason, jobs }) => `${jobs} ${reason}`).join(', ')],
     ['reservations', cluster.reservations.map(({ name, nodeList }) => `${name} (${nodeList})`).join(', ')],
+    ['licenses', cluster.licenses.map(({ name, used, total }) => `${name} (${used} of ${total} used)`).join(', ')],
     ['discovered', ago(cluster.discoveredAt)],
   ])
   if (totals.nodes === 0) return

@@ -293,6 +293,11 @@ export const slurm = {
     accountLimit: 'It waits because of a limit of its account.',
     qosLimit: 'It waits because of a limit of its QOS.',
   },
+  slurmLicense: {
+    remote: 'Shared among clusters',
+    title: 'Licenses',
+    use: '{used} of {total} in use, {free} free, {reserved} reserved',
+  },
   slurmReservation: {
     emptyText: 'No reservations are planned.',
     emptyTitle: 'No reservations',

@@ -293,6 +293,11 @@ export const slurm = {
     accountLimit: '因账户的限制而等待。',
     qosLimit: '因 QOS 的限制而等待。',
   },
+  slurmLicense: {
+    remote: '由多个集群共享',
+    title: '许可证',
+    use: '使用 {used} / {total}，空闲 {free}，预留 {reserved}',
+  },
   slurmReservation: {
     emptyText: '没有计划的预留。',
     emptyTitle: '没有预留',

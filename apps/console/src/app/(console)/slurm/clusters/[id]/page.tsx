@@ -14,6 +14,7 @@ import { type ClusterPage, ClusterPageUpdated, ClusterPartitionsQuery, ClusterQu
 import { ConfigTab } from '@/slurm/config/config-tab.tsx'
 import { FailoverNotice } from '@/slurm/failover-notice.tsx'
 import { JobsTab } from '@/slurm/jobs-tab.tsx'
+import { LicensesTab } from '@/slurm/licenses-tab.tsx'
 import { NodesTab } from '@/slurm/nodes-tab.tsx'
 import { OverviewTab } from '@/slurm/overview-tab.tsx'
 import { PartitionsTab } from '@/slurm/partitions-tab.tsx'
@@ -33,7 +34,7 @@ import { Tabs } from '@/ui/tabs.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
 
-const tabs = ['overview', 'nodes', 'partitions', 'jobs', 'reservations', 'settings', 'operations', 'history'] as const
+const tabs = ['overview', 'nodes', 'partitions', 'jobs', 'reservations', 'licenses', 'settings', 'operations', 'history'] as const
 type Tab = (typeof tabs)[number]
 const emptyPage = { edges: [], pageInfo: { hasNextPage: false, endCursor: null }, totalCount: 0 }
 
@@ -41,7 +42,8 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
   const router = useRouter()
   const query = useQueryState()
   const requested = query.get('tab') as Tab
-  const tab = tabs.includes(requested) ? requested : 'overview'
+  const hasLicenses = cluster.licenses.length > 0
+  const tab = tabs.includes(requested) && (hasLicenses || requested !== 'licenses') ? requested : 'overview'
   const partitions = useConnection(
     'slurm-partitions',
     ClusterPartitionsQuery,
@@ -102,6 +104,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
           { key: 'partitions', label: t('slurm.partitions'), ...(partitions.total === null ? {} : { count: partitions.total }) },
           { key: 'jobs', label: t('slurm.jobs'), count: cluster.totals.jobs },
           { key: 'reservations', label: t('slurmReservation.title'), count: cluster.reservations.length },
+          ...(hasLicenses ? [{ key: 'licenses' as const, label: t('slurmLicense.title'), count: cluster.licenses.length }] : []),
           { key: 'settings', label: t('slurmSettings.title') },
           { key: 'operations', label: t('slurmScale.operations') },
           { key: 'history', label: t('slurmAction.history') },
@@ -130,6 +133,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
           ))}
         {tab === 'jobs' && <JobsTab cluster={cluster} query={query} partitions={names} />}
         {tab === 'reservations' && <ReservationsTab reservations={cluster.reservations} />}
+        {tab === 'licenses' && <LicensesTab licenses={cluster.licenses} />}
         {tab === 'settings' && <ConfigTab cluster={cluster} />}
         {tab === 'operations' && <OperationsTab clusterId={cluster.id} />}
         {tab === 'history' && <HistoryTab clusterId={cluster.id} />}
