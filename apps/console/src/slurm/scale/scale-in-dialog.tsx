@@ -105,9 +105,17 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
       <DialogActions>
         <Button onClick={onCancel}>{t('common.cancel')}</Button>
         <Button type="submit" variant="danger" busy={start.busy} showReason blockedReason={blockedReason}>
-          {t('slurmScale.inStart', { names: preview?.targets.map(({ name }) => name).join(', ') ?? '' })}
+          {t('slurmScale.inStart', { names: namesOf(preview?.targets ?? []) })}
         </Button>
       </DialogActions>
     </form>
   )
+}
+
+const SHOWN = 2
+/** The first names, and how many follow: a button is one line. The list above it has all. */
+function namesOf(targets: readonly { name: string }[]): string {
+  const names = targets.slice(0, SHOWN).map(({ name }) => name)
+  const more = targets.length - names.length
+  return `${names.join(', ')}${more > 0 ? ` ${t('slurmAction.more', { count: more })}` : ''}`
 }
