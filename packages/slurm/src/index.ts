@@ -12,3 +12,12 @@ export { parsePartitions, type SlurmPartition } from './parse-partitions.ts'
 export { parseReservations, type SlurmReservation } from './parse-reservations.ts'
 export { parseScheduler, type SlurmScheduler } from './parse-scheduler.ts'
 export { isComplete, outputAfter, queryArguments, queryScript, releaseNumber, type SlurmQuery } from './queries.ts'
+export {
+  parseRestJobs,
+  parseRestPing,
+  type RestPing,
+  type RestQuery,
+  reportsInRest,
+  restPath,
+  restVersions,
+} from './slurmrestd.ts'

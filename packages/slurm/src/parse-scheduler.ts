@@ -1,4 +1,6 @@
 import { SlurmOutputError } from './errors.ts'
+import { at, readNumber, readTime } from './json.ts'
+import { isJson, readJson } from './response.ts'
 import { parseCount } from './text.ts'
 
 /** Statistics of slurmctld since `since`. Durations are in microseconds. Means are null before the first cycle or minute. */
@@ -29,10 +31,11 @@ export interface SlurmScheduler {
 }
 
 /**
- * Reads `sdiag`, whose text all versions print; --json exists from 23.02.
- * @throws SlurmOutputError a count that all versions print is missing
+ * Reads `sdiag`, whose text all versions print, or the JSON of slurmrestd. That of v0.0.39 and v0.0.40 lacks `bf_cycle_max`.
+ * @throws SlurmOutputError a count that the text of all versions has is missing
  */
 export function parseScheduler(output: string): SlurmScheduler {
+  if (isJson(output)) return fromJson(output)
   const [head = '', rest = ''] = split(output, 'Main schedule statistics')
   const [main = '', backfill = ''] = split(rest, 'Backfilling stats')
   return {
@@ -63,6 +66,47 @@ export function parseScheduler(output: string): SlurmScheduler {
       queueLength: count(backfill, 'Last queue length'),
       lastCycleAt: epoch(backfill, 'Last cycle when'),
       jobs: count(backfill, 'Total backfilled jobs (since last slurm start)'),
+    },
+  }
+}
+
+function fromJson(output: string): SlurmScheduler {
+  const statistics = at(readJson(output), 'statistics')
+  const count = (key: string): number => {
+    const found = readNumber(statistics[key])
+    if (found === null) throw new SlurmOutputError(`the JSON has no "${key}"`)
+    return found
+  }
+  // As in the text of sdiag, which prints means only when there is something to divide by.
+  const hasMinute = count('req_time') - count('req_time_start') > 60
+  return {
+    since: readTime(statistics.req_time_start),
+    serverThreads: count('server_thread_count'),
+    agentQueue: count('agent_queue_size'),
+    dbdAgentQueue: count('dbd_agent_queue_size'),
+    jobs: {
+      submitted: count('jobs_submitted'),
+      started: count('jobs_started'),
+      completed: count('jobs_completed'),
+      canceled: count('jobs_canceled'),
+      failed: count('jobs_failed'),
+      pending: count('jobs_pending'),
+      running: count('jobs_running'),
+    },
+    main: {
+      lastCycle: count('schedule_cycle_last'),
+      maxCycle: count('schedule_cycle_max'),
+      meanCycle: count('schedule_cycle_total') > 0 ? count('schedule_cycle_mean') : null,
+      cyclesPerMinute: hasMinute ? count('schedule_cycle_per_minute') : null,
+      queueLength: count('schedule_queue_length'),
+    },
+    backfill: {
+      lastCycle: count('bf_cycle_last'),
+      maxCycle: count('bf_cycle_max'),
+      meanCycle: count('bf_cycle_counter') > 0 ? count('bf_cycle_mean') : null,
+      queueLength: count('bf_queue_len'),
+      lastCycleAt: readTime(statistics.bf_when_last_cycle),
+      jobs: count('bf_backfilled_jobs'),
     },
   }
 }
