@@ -8,6 +8,7 @@ export {
   type OutboundRequest,
   type OutboundResponse,
   RequestError,
+  sendOver,
   sendRequest,
 } from './send-request.ts'
 export { isListed, type LocalTarget, outboundSettings } from './settings.ts'

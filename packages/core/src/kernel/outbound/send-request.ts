@@ -1,5 +1,7 @@
-import { type IncomingHttpHeaders, request as overHttp } from 'node:http'
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { certificateProblem } from './certificate-problem.ts'
 import { endpointOf, resolveTarget, TargetError } from './resolve-target.ts'
 import type { LocalTarget } from './settings.ts'
@@ -14,12 +16,8 @@ export type OutboundRequest = {
 }
 /** `isCut`: the body was longer than `maxBytes`, and `text` is its beginning. */
 export type OutboundResponse = { status: number; headers: IncomingHttpHeaders; text: string; isCut: boolean }
-export type OutboundLimits = {
-  localTargets: readonly LocalTarget[]
-  timeoutMs: number
-  maxBytes: number
-  signal?: AbortSignal
-}
+type ResponseLimits = { timeoutMs: number; maxBytes: number; signal?: AbortSignal }
+export type OutboundLimits = ResponseLimits & { localTargets: readonly LocalTarget[] }
 
 /** A request without a response. The message continues a sentence that begins with the server. */
 export class RequestError extends Error {
@@ -37,52 +35,77 @@ export class RequestError extends Error {
  */
 export async function sendRequest(
   { url, method, headers, body = '', ca }: OutboundRequest,
-  { localTargets, timeoutMs, maxBytes, signal }: OutboundLimits,
+  { localTargets, ...limits }: OutboundLimits,
 ): Promise<OutboundResponse> {
   if (!/^https?:$/.test(url.protocol) || url.username || url.password)
     throw new TargetError(`${url.origin} is not an http or https URL without a name and password.`)
-  signal?.throwIfAborted()
+  limits.signal?.throwIfAborted()
   const { host, port } = endpointOf(url)
   const found = await resolveTarget(host, port, localTargets)
   const request = url.protocol === 'https:' ? overHttps : overHttp
+  const options = {
+    method,
+    headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+    lookup: ((_name, { all }, done) =>
+      all ? done(null, found) : done(null, found[0]!.address, found[0]!.family)) satisfies LookupFunction,
+    agent: false,
+    ...(ca === undefined ? {} : { ca }),
+  }
+  return receive((signal, onResponse) => request(url, { ...options, signal }, onResponse), body, limits, ca)
+}
+
+/**
+ * Sends a GET request over an open connection, such as one to a Unix socket, and closes it.
+ * @throws RequestError; the reason of `signal`
+ */
+export function sendOver(
+  connection: Duplex,
+  { path, headers }: { path: string; headers: Record<string, string> },
+  limits: ResponseLimits,
+): Promise<OutboundResponse> {
+  const options = { host: 'localhost', path, headers, createConnection: () => connection }
+  return receive((signal, onResponse) => overHttp({ ...options, signal }, onResponse), '', limits).finally(() =>
+    connection.destroy(),
+  )
+}
+
+function receive(
+  open: (signal: AbortSignal, onResponse: (response: IncomingMessage) => void) => ClientRequest,
+  body: string,
+  { timeoutMs, maxBytes, signal }: ResponseLimits,
+  ca?: string,
+): Promise<OutboundResponse> {
   const ending = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException) =>
       reject(signal?.aborted ? signal.reason : ending.aborted ? timeoutError(timeoutMs) : errorOf(error, ca))
-    const sent = request(
-      url,
-      {
-        method,
-        headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-        lookup: (_name, { all }, done) => (all ? done(null, found) : done(null, found[0]!.address, found[0]!.family)),
-        signal: signal ? AbortSignal.any([signal, ending]) : ending,
-        agent: false,
-        ...(ca === undefined ? {} : { ca }),
-      },
-      (response) => {
-        const chunks: Buffer[] = []
-        let size = 0
-        response.on('data', (chunk: Buffer) => {
-          size += chunk.length
-          if (size <= maxBytes) chunks.push(chunk)
-          else response.destroy()
-        })
-        response.on('error', onError)
-        response.on('close', () =>
-          resolve({
-            status: response.statusCode!,
-            headers: response.headers,
-            text: Buffer.concat(chunks).toString('utf8'),
-            isCut: size > maxBytes,
-          }),
-        )
-      },
-    )
+    const sent = open(signal ? AbortSignal.any([signal, ending]) : ending, (response) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size <= maxBytes) chunks.push(chunk)
+        else response.destroy()
+      })
+      // The connection ended within the body.
+      response.on('error', (error: NodeJS.ErrnoException) =>
+        error.code === 'ECONNRESET' && !signal?.aborted && !ending.aborted ? reject(incompleteError()) : onError(error),
+      )
+      response.on('close', () =>
+        resolve({
+          status: response.statusCode!,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString('utf8'),
+          isCut: size > maxBytes,
+        }),
+      )
+    })
     sent.on('error', onError)
     sent.end(body)
   })
 }
 
+const incompleteError = () => new RequestError('unreachable', 'closed the connection before the end of its response')
 const timeoutError = (timeoutMs: number) => new RequestError('timeout', `did not respond within ${timeoutMs / 1000} s`)
 
 function errorOf(error: NodeJS.ErrnoException, ca?: string): RequestError {
@@ -90,5 +113,6 @@ function errorOf(error: NodeJS.ErrnoException, ca?: string): RequestError {
     ca === undefined ? 'its CA in NODE_EXTRA_CA_CERTS of the API and the workers' : 'the CA certificate of its issuer'
   const problem = certificateProblem(error, authority)
   if (problem) return new RequestError('certificate', problem)
+  if (error.code?.startsWith('HPE_')) return new RequestError('unreachable', `does not respond with HTTP (${error.code})`)
   return new RequestError('unreachable', `cannot be reached (${error.code ?? error.message})`)
 }
