@@ -3,6 +3,9 @@ CREATE TABLE "slurm_cluster_tests" (
 	"tenant_id" uuid NOT NULL,
 	"node_id" uuid NOT NULL,
 	"program_folder" text,
+	"slurmrestd_socket" text,
+	"slurmrestd_credential_id" uuid,
+	"slurmrestd_ca_certificate" text,
 	"queries" jsonb DEFAULT '[]' NOT NULL,
 	"preview" jsonb,
 	"is_ok" boolean,
@@ -22,6 +25,9 @@ CREATE TABLE "slurm_clusters" (
 	"backup_node_id" uuid,
 	"database_node_id" uuid,
 	"program_folder" text,
+	"slurmrestd_socket" text,
+	"slurmrestd_credential_id" uuid,
+	"slurmrestd_ca_certificate" text,
 	"reuse_config" boolean DEFAULT true NOT NULL,
 	"reuse_munge_key" boolean DEFAULT true NOT NULL,
 	"reuse_database" boolean DEFAULT true NOT NULL,
@@ -286,9 +292,11 @@ ALTER TABLE "job_runs" ADD COLUMN "slurm" jsonb;--> statement-breakpoint
 ALTER TABLE "grants" ALTER COLUMN "group_id" DROP NOT NULL;--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_tenant_id_id_index" ON "slurm_cluster_tests" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_node_id_id_index" ON "slurm_cluster_tests" ("node_id","id");--> statement-breakpoint
+CREATE INDEX "slurm_cluster_tests_slurmrestd_credential_id_index" ON "slurm_cluster_tests" ("slurmrestd_credential_id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_created_at_index" ON "slurm_cluster_tests" ("created_at") WHERE finished_at is null;--> statement-breakpoint
 CREATE INDEX "slurm_clusters_next_refresh_at_index" ON "slurm_clusters" ("next_refresh_at");--> statement-breakpoint
 CREATE INDEX "slurm_clusters_salt_credential_id_index" ON "slurm_clusters" ("salt_credential_id");--> statement-breakpoint
+CREATE INDEX "slurm_clusters_slurmrestd_credential_id_index" ON "slurm_clusters" ("slurmrestd_credential_id");--> statement-breakpoint
 CREATE INDEX "slurm_clusters_tenant_id_id_index" ON "slurm_clusters" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_jobs_cluster_id_state_index" ON "slurm_jobs" ("cluster_id","state");--> statement-breakpoint
 CREATE INDEX "slurm_jobs_tenant_id_id_index" ON "slurm_jobs" ("tenant_id","id");--> statement-breakpoint
@@ -322,10 +330,12 @@ CREATE INDEX "slurm_readiness_checks_cluster_id_index" ON "slurm_readiness_check
 CREATE INDEX "slurm_readiness_checks_created_at_index" ON "slurm_readiness_checks" ("created_at") WHERE finished_at is null;--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_I4HmOXCjtXgn_fkey" FOREIGN KEY ("slurmrestd_credential_id") REFERENCES "credentials"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_controller_node_id_compute_nodes_id_fkey" FOREIGN KEY ("controller_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_backup_node_id_compute_nodes_id_fkey" FOREIGN KEY ("backup_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_database_node_id_compute_nodes_id_fkey" FOREIGN KEY ("database_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_slurmrestd_credential_id_credentials_id_fkey" FOREIGN KEY ("slurmrestd_credential_id") REFERENCES "credentials"("id");--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_salt_credential_id_credentials_id_fkey" FOREIGN KEY ("salt_credential_id") REFERENCES "credentials"("id");--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_node_group_id_node_groups_id_fkey" FOREIGN KEY ("node_group_id") REFERENCES "node_groups"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_read_node_id_compute_nodes_id_fkey" FOREIGN KEY ("read_node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint

@@ -68,6 +68,8 @@ describe('names in the guides', () => {
       'docs/agents.md: needs a changed key',
       'docs/agents.md: needs a running service',
       'docs/agents.md: needs systemd',
+      'docs/slurm.md: needs slurmrestd',
+      'docs/slurm.md: needs slurmrestd',
       'docs/slurm.md: needs nodes that the inventory lacks',
       'docs/slurm.md: takes nodes out of service',
       'docs/slurm.md: needs a Slurm controller',

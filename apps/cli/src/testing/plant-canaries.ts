@@ -110,6 +110,8 @@ export async function plantCanaries(product: Product, lab: Lab): Promise<Planted
   await credential('unused become', { kind: 'BECOME', password: plant('become password') })
   await credential('git', { kind: 'GIT', host: 'git.test', username: 'git', password: plant('git password') })
   await credential('salt', { kind: 'SALT', host: 'salt.test', username: 'muster', password: plant('salt password') })
+  const slurmrestd = { kind: 'SLURMRESTD', host: 'slurmrestd.test', username: 'muster' }
+  await credential('slurmrestd', { ...slurmrestd, password: plant('slurmrestd token') })
   const bastionKey = makePrivateKey()
   plant('bastion key', lineOf(bastionKey))
   await credential('bastion', { kind: 'BASTION', host: '192.0.2.1', username: 'ops', privateKey: bastionKey })

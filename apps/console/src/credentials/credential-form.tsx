@@ -9,7 +9,8 @@ import { CredentialSelect } from './credential-select.tsx'
 import { CreateCredential, type CredentialKind, type CredentialRow, UpdateCredential } from './documents.ts'
 
 const privateKeyExample = '-----BEGIN OPENSSH PRIVATE KEY-----'
-export const allKinds: CredentialKind[] = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT']
+export const allKinds: CredentialKind[] = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT', 'SLURMRESTD']
+const defaultPorts: Partial<Record<CredentialKind, string>> = { BASTION: '22', SALT: '8000', SLURMRESTD: '6820' }
 type Props = {
   kinds?: CredentialKind[]
   credential?: CredentialRow
@@ -42,7 +43,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
   const fields = {
     key: kind === 'SSH_KEY' || kind === 'BASTION' || kind === 'GIT',
     password: kind !== 'SSH_KEY',
-    host: kind === 'BASTION' || kind === 'GIT' || kind === 'SALT',
+    host: kind === 'BASTION' || kind === 'GIT' || kind === 'SALT' || kind === 'SLURMRESTD',
     via: kind === 'BASTION',
     hostKey: kind === 'GIT',
     allowedHosts: kind === 'SSH_PASSWORD' || kind === 'BECOME',
@@ -118,7 +119,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
             type="number"
             min={1}
             max={65535}
-            placeholder={fields.via ? '22' : kind === 'SALT' ? '8000' : ''}
+            placeholder={defaultPorts[kind] ?? ''}
             value={form.port}
             onChange={set('port')}
             error={error('port')}

@@ -44,6 +44,8 @@ function placeholders(message: string): string {
 
 /** Names of products, protocols and commands, and examples to type. */
 const keptInEnglish = new Set([
+  'slurmQuery.slurmrestd',
+  'slurmrestd.name',
   'app.name',
   'tokens.usageExample',
   'connectionType.SSH',

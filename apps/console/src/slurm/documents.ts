@@ -6,6 +6,7 @@ export const ClusterFragment = graphql(`
     refreshedAt failingSince failureCount lastError nextRefreshAt isRefreshing
     updateBlockedReason refreshBlockedReason
     programFolder reuseConfig reuseMungeKey reuseDatabase maxNodes saltEauth saltCaCertificate saltInstalls saltCredential { id name }
+    slurmrestdSocket slurmrestdCaCertificate slurmrestdCredential { id name host port } slurmrestdProblem
     controllers { role hostname isUp }
     controllerNode { id name host port }
     backupNode { id name }
@@ -116,6 +117,8 @@ export const TestController = graphql(
 `,
   [ClusterTestFragment],
 )
+
+export type TestControllerInput = VariablesOf<typeof TestController>['input']
 
 export const ClusterTestUpdated = graphql(
   `

@@ -8,6 +8,7 @@ import { CheckField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { useInvalidFocus } from '@/ui/use-invalid-focus.ts'
+import { SlurmrestdFields, type SlurmrestdForm, slurmrestdInput } from './connect/slurmrestd-fields.tsx'
 import { type ClusterRow, UpdateCluster } from './documents.ts'
 import { useFindNode } from './find-node.ts'
 import { SaltFields, saltInput } from './scale/salt-fields.tsx'
@@ -26,6 +27,12 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
     saltEauth: cluster.saltEauth ?? '',
     saltCaCertificate: cluster.saltCaCertificate ?? '',
     saltInstalls: cluster.saltInstalls,
+  })
+  const [slurmrestd, setSlurmrestd] = useState<SlurmrestdForm>({
+    slurmrestd: cluster.slurmrestdSocket ? 'SOCKET' : cluster.slurmrestdCredential ? 'URL' : 'NONE',
+    slurmrestdSocket: cluster.slurmrestdSocket ?? '',
+    slurmrestdCredentialId: cluster.slurmrestdCredential?.id ?? '',
+    slurmrestdCaCertificate: cluster.slurmrestdCaCertificate ?? '',
   })
   const [reuseConfig, setReuseConfig] = useState(cluster.reuseConfig)
   const findNode = useFindNode()
@@ -64,6 +71,7 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
         maxNodes: form.maxNodes ? Number(form.maxNodes) : null,
         ...(reuseConfig === cluster.reuseConfig ? {} : { reuseConfig }),
         ...(cluster.kind === 'MANAGED' ? saltInput(form) : {}),
+        ...slurmrestdInput(slurmrestd),
         ...nodes,
       },
     })
@@ -102,6 +110,11 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
           mono
           optional
           {...text('programFolder')}
+        />
+        <SlurmrestdFields
+          form={slurmrestd}
+          onChange={(change) => setSlurmrestd((before) => ({ ...before, ...change }))}
+          errorOf={(field) => issueFor(update.problem, field)}
         />
         <TextField label={t('slurm.maxNodes')} type="number" min={1} optional {...text('maxNodes')} />
         {cluster.kind === 'MANAGED' && (

@@ -113,6 +113,14 @@ export function OverviewTab({
                   ] as [string, React.ReactNode],
                 ]
               : []),
+            ...(cluster.slurmrestdSocket || cluster.slurmrestdCredential
+              ? [
+                  [
+                    t('slurmrestd.name'),
+                    cluster.slurmrestdSocket ?? `${cluster.slurmrestdCredential?.host}:${cluster.slurmrestdCredential?.port}`,
+                  ] as [string, React.ReactNode],
+                ]
+              : []),
             [t('slurm.clusterName'), cluster.clusterName ?? t('common.none')],
             [t('slurm.version'), cluster.version ?? t('common.none')],
             [t('slurm.discovered'), <RelativeTime key="d" at={cluster.discoveredAt} />],

@@ -14,6 +14,7 @@ import { createLab } from '@muster/lab/testing'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createNodeFixture } from '../testing/node-fixture.ts'
+import { startSlurmrestd } from '../testing/slurmrestd.ts'
 import { slurmClusterTestHandler } from './slurm-cluster-test.ts'
 
 describe.runIf(canRunSlurm())('the test of a controller', () => {
@@ -30,10 +31,10 @@ describe.runIf(canRunSlurm())('the test of a controller', () => {
   afterAll(() => fixture?.close())
   afterEach(() => lab.heal())
 
-  async function run(): Promise<SlurmClusterTest> {
+  async function run(fields: { slurmrestdSocket?: string } = {}): Promise<SlurmClusterTest> {
     const { runtime, admin, bastions, stopping, tenant } = fixture
     const config = { SSH_TIMEOUT: 3, LOCAL_TARGETS: LOOPBACK }
-    const { id } = await testSlurmController(admin, { nodeId })
+    const { id } = await testSlurmController(admin, { nodeId, ...fields })
     const deps = { runtime, config, workerId: 'test-worker', bastions, stopping: stopping.signal }
     await slurmClusterTestHandler(deps)({ id, tenantId: tenant.id })
     const [row] = await runtime.db.select().from(slurmClusterTests).where(eq(slurmClusterTests.id, id))
@@ -74,6 +75,20 @@ describe.runIf(canRunSlurm())('the test of a controller', () => {
       'rights OK',
     ])
     expect(result.queries.at(-1)).toMatchObject({ exitCode: 0, detail: expect.stringContaining('ordinary user') })
+  })
+
+  test('asks slurmrestd, and passes when only it fails', async () => {
+    const stop = await startSlurmrestd(lab, 'unix:/tmp/slurmrestd.socket', { plugins: ['openapi/v0.0.38'] })
+    const found = await run({ slurmrestdSocket: '/tmp/slurmrestd.socket' })
+    await stop()
+    expect(found).toMatchObject({ isOk: true, preview: { nodes: 1, gpus: 8 } })
+    expect(statesOf(found)).toMatchObject({ nodes: 'OK', slurmrestd: 'OK' })
+    const stopped = await run({ slurmrestdSocket: '/tmp/slurmrestd.socket' })
+    expect(stopped).toMatchObject({ isOk: true, preview: { nodes: 1, gpus: 8 } })
+    expect(stopped.queries.find(({ query }) => query === 'slurmrestd')).toMatchObject({
+      state: 'FAILED',
+      hint: expect.stringContaining('Check that slurmrestd runs'),
+    })
   })
 
   test('changes no file and no setting of the host', async () => {

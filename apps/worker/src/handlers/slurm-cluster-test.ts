@@ -10,6 +10,7 @@ import type { QueueEntry } from '@muster/core/queue'
 import { retryTransient } from '@muster/core/retry-transient'
 import { type ControllerLogin, openController } from '../slurm/controller-sessions.ts'
 import { QUERY_TIMEOUT_MS, QueryFailure } from '../slurm/run-query.ts'
+import { createSlurmrestdOf, type SlurmrestdOf } from '../slurm/slurmrestd/slurmrestd-of.ts'
 import { skippedAfter, testController } from '../slurm/test-controller.ts'
 import { SshFailure } from '../ssh/ssh-failure.ts'
 import { workerCtx } from '../worker.ts'
@@ -18,6 +19,7 @@ type Result = Pick<SlurmClusterTest, 'preview' | 'error'>
 
 /** Tests a controller over a connection of its own, and records each command when it ends. */
 export function slurmClusterTestHandler(deps: ControllerLogin): (entry: QueueEntry) => Promise<void> {
+  const slurmrestdOf = createSlurmrestdOf(deps.config.LOCAL_TARGETS)
   return async (entry) => {
     const ctx = workerCtx(deps, entry)
     const test = await retryTransient(() => startSlurmTest(ctx, { id: entry.id }))
@@ -32,18 +34,21 @@ export function slurmClusterTestHandler(deps: ControllerLogin): (entry: QueueEnt
       // Awaited below; until then a failure must not count as unhandled.
       recorded.catch(() => {})
     }
-    const result = await run(ctx, deps, test, onReport)
+    const result = await run(ctx, { ...deps, slurmrestdOf }, test, onReport)
     await recorded
-    await retryTransient(() => finishSlurmTest(ctx, { id: test.id, queries: [...queries, ...skippedAfter(queries)], ...result }))
+    await retryTransient(() =>
+      finishSlurmTest(ctx, { id: test.id, queries: [...queries, ...skippedAfter(queries, test)], ...result }),
+    )
   }
 }
 
 async function run(
   ctx: Ctx,
-  deps: ControllerLogin,
-  { nodeId, programFolder }: SlurmClusterTest,
+  deps: ControllerLogin & { slurmrestdOf: SlurmrestdOf },
+  test: SlurmClusterTest,
   onReport: (report: QueryReport) => void,
 ): Promise<Result> {
+  const { nodeId, programFolder } = test
   const login = { query: 'login', command: 'ssh', exitCode: null } as const
   const startedAt = performance.now()
   let isOpen = false
@@ -54,7 +59,7 @@ async function run(
       const durationMs = Math.round(performance.now() - startedAt)
       onReport({ ...login, command, state: 'OK', durationMs, detail: 'The host accepts the credential.', hint: null })
       const context = { session, programFolder, signal: deps.stopping, timeoutMs: QUERY_TIMEOUT_MS, onReport }
-      return { preview: await testController(context), error: null }
+      return { preview: await testController(context, await deps.slurmrestdOf(ctx, test)), error: null }
     } finally {
       session.close()
     }

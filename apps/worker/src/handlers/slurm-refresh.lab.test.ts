@@ -5,6 +5,7 @@ import { canRunSlurm, type OwnedLab } from '@muster/lab'
 import { createLab } from '@muster/lab/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createSlurmFixture, type SlurmFixture } from '../testing/slurm-fixture.ts'
+import { comparable, startSlurmrestd } from '../testing/slurmrestd.ts'
 
 const CONTROLLER = 'slurm-ctl-01'
 
@@ -113,6 +114,41 @@ describe.runIf(canRunSlurm())('the refresh of a real cluster', () => {
     }
     expect(await snapshot()).toEqual(before)
     await fixture.logInWith(CONTROLLER, fixture.key.id)
+  })
+
+  it('reads the same through slurmrestd, and uses commands while it is stopped', async () => {
+    const socket = '/tmp/slurmrestd.socket'
+    const reports = async () => {
+      const { lastError, queries } = await fixture.refresh(cluster)
+      expect(lastError).toBeNull()
+      const of = (query: string) => queries.find((report) => report.query === query)!
+      return {
+        nodes: of('nodes').command,
+        jobs: of('jobs').command,
+        scheduler: of('scheduler').command,
+        slurmrestd: of('slurmrestd'),
+      }
+    }
+    await fixture.refresh(cluster)
+    const commands = comparable(await fixture.stored(cluster))
+    // Debian's slurmrestd loads its plugin for slurmdbd by default, which fails without accounting.
+    const stop = await startSlurmrestd(lab, `unix:${socket}`, { plugins: ['openapi/v0.0.38'] })
+    await updateSlurmCluster(fixture.admin, { id: cluster.id, slurmrestdSocket: socket })
+    expect(await reports()).toMatchObject({
+      nodes: 'GET /slurm/v0.0.38/nodes/',
+      jobs: 'GET /slurm/v0.0.38/jobs/',
+      scheduler: 'GET /slurm/v0.0.38/diag/',
+      slurmrestd: { state: 'OK', detail: `unix:${socket}: Slurm 22.05.8, API v0.0.38` },
+    })
+    expect(comparable(await fixture.stored(cluster))).toEqual(commands)
+    await stop()
+    expect(await reports()).toMatchObject({
+      nodes: 'sinfo --all --json',
+      scheduler: 'sdiag',
+      slurmrestd: { state: 'FAILED', detail: expect.stringContaining('the host does not connect to the socket') },
+    })
+    expect(comparable(await fixture.stored(cluster))).toEqual(commands)
+    await updateSlurmCluster(fixture.admin, { id: cluster.id, slurmrestdSocket: null })
   })
 
   describe('with a fault', () => {

@@ -14,6 +14,7 @@ import type { ControllerSessions } from '../slurm/controller-sessions.ts'
 import { createJobParsers } from '../slurm/job-parsers.ts'
 import { readCluster } from '../slurm/read-cluster.ts'
 import { QUERY_TIMEOUT_MS, QueryFailure } from '../slurm/run-query.ts'
+import { createSlurmrestdOf, type SlurmrestdOf } from '../slurm/slurmrestd/slurmrestd-of.ts'
 import { SshFailure } from '../ssh/ssh-failure.ts'
 import { type NodeConfig, type WorkerDeps, workerCtx } from '../worker.ts'
 
@@ -27,9 +28,10 @@ type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & {
 const RENEW_EVERY_MS = 15_000
 const SETTINGS_AGE_MS = 600_000
 
-/** Reads a cluster from its controller; from the backup's host when the first one fails. */
+/** Reads a cluster from its controller, and slurmrestd where it has one; from the backup's host when the first one fails. */
 export function slurmRefreshHandler(deps: Deps): (entry: QueueEntry) => Promise<void> {
   const jobParserOf = createJobParsers()
+  const slurmrestdOf = createSlurmrestdOf(deps.config.LOCAL_TARGETS)
   return async (entry) => {
     const ctx = workerCtx(deps, entry)
     const cluster = await retryTransient(() => claimSlurmRefresh(ctx, { id: entry.id }))
@@ -42,7 +44,9 @@ export function slurmRefreshHandler(deps: Deps): (entry: QueueEntry) => Promise<
     }
     const timer = setInterval(() => void renew().catch(() => lost.abort()), deps.renewEveryMs ?? RENEW_EVERY_MS)
     const stopping = AbortSignal.any([deps.stopping, lost.signal])
-    const refreshed = await refresh(ctx, cluster, { ...deps, stopping, jobParserOf }).finally(() => clearInterval(timer))
+    const refreshed = await refresh(ctx, cluster, { ...deps, stopping, jobParserOf, slurmrestdOf }).finally(() =>
+      clearInterval(timer),
+    )
     if (!refreshed) return retryTransient(() => releaseSlurmRefresh(ctx, { id, claimToken }))
     const durationMs = performance.now() - startedAt
     await retryTransient(() => recordSlurmRefresh(ctx, { ...refreshed, id, claimToken, durationMs }))
@@ -55,10 +59,11 @@ type Refreshed = Pick<RefreshOutcome, 'state' | 'error' | 'queries' | 'readNodeI
 async function refresh(
   ctx: Ctx,
   cluster: SlurmCluster,
-  deps: Deps & { jobParserOf: ReturnType<typeof createJobParsers> },
+  deps: Deps & { jobParserOf: ReturnType<typeof createJobParsers>; slurmrestdOf: SlurmrestdOf },
 ): Promise<Refreshed | null> {
   const { controllerNodeId, backupNodeId, programFolder, settingsReadAt } = cluster
   const readSettings = settingsReadAt === null || Date.now() - settingsReadAt.getTime() > SETTINGS_AGE_MS
+  const slurmrestd = await deps.slurmrestdOf(ctx, cluster)
   let queries: QueryReport[] = []
   const errors: string[] = []
   for (const nodeId of [controllerNodeId, backupNodeId]) {
@@ -72,7 +77,7 @@ async function refresh(
     }
     try {
       const state = await deps.controllers.use(ctx, nodeId, (session) =>
-        readCluster({ ...context, session }, readSettings, deps.jobParserOf(cluster.id)),
+        readCluster({ ...context, session }, readSettings, deps.jobParserOf(cluster.id), slurmrestd),
       )
       return { state, error: null, queries, readNodeId: nodeId, fallbackReason: errors.join(' ') || null }
     } catch (error) {

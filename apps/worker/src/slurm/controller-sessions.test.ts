@@ -32,6 +32,7 @@ function createFixture() {
           const nothing = Buffer.alloc(0)
           return { stdout: nothing, stderr: nothing, code: 0, signal: null, truncated: false, timedOut: false }
         },
+        connectSocket: () => Promise.reject(new Error('not used')),
         close() {
           state.isClosed = true
         },

@@ -58,6 +58,7 @@ function fakeSlurm(
         ...{ code: timedOut ? null : code, signal: null, truncated: false, timedOut },
       }
     },
+    connectSocket: () => Promise.reject(new Error('not used')),
     close() {},
   }
   return { session, commands, reads: () => reads }

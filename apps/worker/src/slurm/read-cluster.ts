@@ -8,25 +8,35 @@ import {
   parseNodes,
   parsePartitions,
   parseReservations,
+  parseRestJobs,
   parseScheduler,
   parseVersion,
   SlurmOutputError,
+  type SlurmScheduler,
 } from '@muster/slurm'
 import { SshFailure } from '../ssh/ssh-failure.ts'
 import { type QueryContext, QueryFailure, runQuery } from './run-query.ts'
+import type { SlurmrestdEndpoint, SlurmrestdFailure } from './slurmrestd/endpoint.ts'
+import { openSlurmrestd } from './slurmrestd/read-slurmrestd.ts'
 
+const describeNodes = (list: unknown[]) => count('node', list)
+const describeJobs = (list: unknown[]) => count('job', list)
+const describeScheduler = ({ main }: SlurmScheduler) => `last cycle ${main.lastCycle} us`
 const count = (word: string, list: unknown[]) => `${list.length} ${word}${list.length === 1 ? '' : 's'}`
 
 /**
  * Reads a cluster over an open session. Asks first which controllers answer: if none does, one command waits for them, not all.
+ * slurmrestd reports nodes, jobs and the scheduler; commands read what it lacks, and all when it fails.
  * @param readSettings also read the configuration, which rarely changes
  * @param parseJobs of the cluster, which knows the jobs of the last refresh
+ * @param slurmrestd null: commands only
  * @throws QueryFailure a required query has no usable answer; SshFailure the connection was lost
  */
 export async function readCluster(
   context: Omit<QueryContext, 'version'>,
   readSettings: boolean,
   parseJobs: JobParser = createJobParser(),
+  slurmrestd: SlurmrestdEndpoint | SlurmrestdFailure | null = null,
 ): Promise<ClusterState> {
   const first: QueryContext = { ...context, version: null }
   const version = await runQuery(first, 'version', readVersion, (release) => `Slurm ${release}`)
@@ -40,15 +50,13 @@ export async function readCluster(
     readSettings || isDown
       ? await runQuery(known, 'config', parseConfig, ({ clusterName }) => `cluster ${clusterName ?? 'without a name'}`)
       : null
+  const rest = slurmrestd && (await openSlurmrestd(slurmrestd, known))
   const [{ nodes, partitions, reservations }, { jobs, scheduler, licenses }] = await inTwoChannels(
     known,
     async (context) => ({
-      nodes: await runQuery(
-        context,
-        'nodes',
-        (output) => parseNodes(output),
-        (list) => count('node', list),
-      ),
+      nodes:
+        (await rest?.read(context, 'nodes', parseNodes, describeNodes)) ??
+        (await runQuery(context, 'nodes', (output) => parseNodes(output), describeNodes)),
       partitions: await runQuery(context, 'partitions', parsePartitions, (list) => count('partition', list)),
       reservations: await runQuery(
         context,
@@ -58,13 +66,15 @@ export async function readCluster(
       ),
     }),
     async (context) => ({
-      jobs: await runQuery(context, 'jobs', parseJobs, (list) => count('job', list)),
-      scheduler: await runQuery(context, 'scheduler', parseScheduler, ({ main }) => `last cycle ${main.lastCycle} us`).catch(
-        ignoreFailure,
-      ),
+      jobs:
+        (await rest?.read(context, 'jobs', parseRestJobs, describeJobs)) ??
+        (await runQuery(context, 'jobs', parseJobs, describeJobs)),
+      scheduler:
+        (await rest?.read(context, 'scheduler', parseScheduler, describeScheduler)) ??
+        (await runQuery(context, 'scheduler', parseScheduler, describeScheduler).catch(ignoreFailure)),
       licenses: await runQuery(context, 'licenses', parseLicenses, (list) => count('license', list)).catch(ignoreFailure),
     }),
-  )
+  ).finally(() => rest?.finish())
   return {
     clusterName: config?.clusterName ?? null,
     version,

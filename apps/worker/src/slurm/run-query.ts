@@ -6,7 +6,7 @@ import type { ExecResult, Session } from '../ssh/exec.ts'
 /** Commands wait for a silent controller for 10 s (MessageTimeout), some of them three times. */
 export const QUERY_TIMEOUT_MS = 40_000
 /** 10,000 nodes have about 15 MB of JSON, 100,000 jobs 20 MB of text. */
-const MAX_BYTES = 128 * 1024 * 1024
+export const MAX_BYTES = 128 * 1024 * 1024
 const MAX_DETAIL = 1000
 
 export type QueryContext = {

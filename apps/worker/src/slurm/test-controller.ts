@@ -1,8 +1,9 @@
-import type { ClusterState, QueryReport, SlurmClusterTest } from '@muster/core/clusters'
+import type { ClusterState, QueryReport, SlurmClusterTest, SlurmrestdColumns } from '@muster/core/clusters'
 import type { Gres } from '@muster/slurm'
 import { CHECKS, type Check, runCheck } from './checks.ts'
 import { readCluster } from './read-cluster.ts'
 import type { QueryContext } from './run-query.ts'
+import type { SlurmrestdEndpoint, SlurmrestdFailure } from './slurmrestd/endpoint.ts'
 
 /** The commands after the login, in order. munge and the clock come first, because they explain why Slurm fails. */
 const PLANNED: readonly [query: QueryReport['query'], command: string][] = [
@@ -17,6 +18,7 @@ const PLANNED: readonly [query: QueryReport['query'], command: string][] = [
   ['jobs', 'squeue'],
   ['scheduler', 'sdiag'],
   ['licenses', 'scontrol show licenses'],
+  ['slurmrestd', 'GET /slurm/'],
   ['accounting', CHECKS.accounting.script],
   ['rights', CHECKS.rights.script],
 ]
@@ -25,12 +27,15 @@ const PLANNED: readonly [query: QueryReport['query'], command: string][] = [
  * Runs what a refresh runs, and what explains its failures, and reports each command. Nothing is written on the host.
  * @throws QueryFailure a required command has no usable answer; SshFailure the connection was lost
  */
-export async function testController(context: Omit<QueryContext, 'version'>): Promise<NonNullable<SlurmClusterTest['preview']>> {
+export async function testController(
+  context: Omit<QueryContext, 'version'>,
+  slurmrestd: SlurmrestdEndpoint | SlurmrestdFailure | null,
+): Promise<NonNullable<SlurmClusterTest['preview']>> {
   const check = async (one: Check, { settings, clusterName }: Partial<ClusterState> = {}) =>
     context.onReport(await runCheck(one, context, { settings: settings ?? {}, clusterName: clusterName ?? null }))
   await check(CHECKS.munge)
   await check(CHECKS.clock)
-  const state = await readCluster(context, true)
+  const state = await readCluster(context, true, undefined, slurmrestd)
   const accounting = state.settings?.AccountingStorageType ?? 'not set'
   if (accounting.endsWith('/slurmdbd')) await check(CHECKS.accounting, state)
   else
@@ -56,10 +61,13 @@ const previewOf = ({ clusterName, version, controllers, nodes, jobs, partitions 
 const gpusOf = (gres: Gres[]) => gres.filter(({ name }) => name === 'gpu').reduce((sum, { count }) => sum + count, 0)
 
 /** The commands that were not run, after those that were. */
-export const skippedAfter = (reports: QueryReport[]): QueryReport[] =>
-  PLANNED.filter(([query]) => !reports.some((report) => report.query === query)).map(([query, command]) =>
-    skipped(query, command),
-  )
+export const skippedAfter = (
+  reports: QueryReport[],
+  { slurmrestdSocket, slurmrestdCredentialId }: SlurmrestdColumns,
+): QueryReport[] =>
+  PLANNED.filter(([query]) => query !== 'slurmrestd' || (slurmrestdSocket ?? slurmrestdCredentialId) !== null)
+    .filter(([query]) => !reports.some((report) => report.query === query))
+    .map(([query, command]) => skipped(query, command))
 
 const skipped = (query: QueryReport['query'], command: string): QueryReport => ({
   ...{ query, command, state: 'SKIPPED', exitCode: null, durationMs: 0, detail: null, hint: null },

@@ -1,6 +1,6 @@
 import type { NodeAccess } from '@muster/core/credentials/access'
 import { type BastionPool, connectHop, endClient } from './bastion-pool.ts'
-import { execOver, type Session } from './exec.ts'
+import { connectSocketOver, execOver, type Session } from './exec.ts'
 import { SshFailure } from './ssh-failure.ts'
 import type { OnStage } from './stage-recorder.ts'
 import { routeTo, type Target } from './target.ts'
@@ -31,6 +31,7 @@ export async function connectNode(access: NodeAccess, options: ConnectOptions): 
     client.once('close', release)
     return {
       exec: (command, execOptions) => execOver(client, command, execOptions),
+      connectSocket: (path, signal) => connectSocketOver(client, path, signal),
       close: () => endClient(client),
     }
   } catch (error) {

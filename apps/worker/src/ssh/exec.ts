@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { Client, ClientChannel } from 'ssh2'
 import { SshFailure } from './ssh-failure.ts'
 
@@ -29,6 +30,11 @@ export type Session = {
    * @throws SshFailure when the connection is lost, the signal's reason when that fires
    */
   exec(command: string, options: ExecOptions): Promise<ExecResult>
+  /**
+   * Connects to a Unix socket on the machine.
+   * @throws Error when it refuses, or the SSH server does not allow it; the signal's reason
+   */
+  connectSocket(path: string, signal: AbortSignal): Promise<Duplex>
   /** Closes the connection with all its hops. May be called twice. */
   close(): void
 }
@@ -134,6 +140,21 @@ export function execOver(client: Client, command: string, options: ExecOptions):
     } catch {
       lost()
     }
+  })
+}
+
+/** Connects to a Unix socket on the host of an open connection; see {@link Session.connectSocket}. */
+export function connectSocketOver(client: Client, path: string, signal: AbortSignal): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    client.openssh_forwardOutStreamLocal(path, (error, channel) => {
+      signal.removeEventListener('abort', abort)
+      if (error) reject(error)
+      else if (signal.aborted) channel.destroy()
+      else resolve(channel)
+    })
   })
 }
 

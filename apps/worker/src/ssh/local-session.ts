@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { startProgram } from '../executor/executor.ts'
 import { sendSignal } from '../executor/send-signal.ts'
 import { collectOutput, DEFAULT_MAX_BYTES, type Session } from './exec.ts'
@@ -6,6 +8,16 @@ import { collectOutput, DEFAULT_MAX_BYTES, type Session } from './exec.ts'
 export function localSession(): Session {
   return {
     close() {},
+    async connectSocket(path, signal) {
+      const socket = connect(path)
+      try {
+        await once(socket, 'connect', { signal })
+      } catch (error) {
+        socket.destroy()
+        throw signal.aborted ? signal.reason : error
+      }
+      return socket
+    },
     async exec(command, { timeoutMs, stdin, maxBytes, signal, onStdout }) {
       signal?.throwIfAborted()
       const output = collectOutput(maxBytes ?? DEFAULT_MAX_BYTES)

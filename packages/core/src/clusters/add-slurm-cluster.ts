@@ -9,10 +9,12 @@ import { assertOwnControllers, checkControllers, clusterConflict } from './contr
 import { CLUSTER_FIELDS } from './fields.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { slurmRefreshQueue } from './queues.ts'
+import { SLURMRESTD_FIELDS, slurmrestdColumns } from './slurmrestd.ts'
 import { type SlurmCluster, slurmClusters } from './tables.ts'
 
 export const AddSlurmClusterInput = z.object({
   ...CLUSTER_FIELDS,
+  ...SLURMRESTD_FIELDS,
   reuseConfig: z.boolean().default(true),
   reuseMungeKey: z.boolean().default(true),
   reuseDatabase: z.boolean().default(true),
@@ -30,11 +32,12 @@ export async function addSlurmCluster(ctx: Ctx, input: z.input<typeof AddSlurmCl
     ctx,
     { verb: 'addSlurmCluster', key: idempotencyKey, input: fields, result: oneRow(slurmClusters) },
     async (tx, ctx) => {
+      const slurmrestd = await slurmrestdColumns(tx, ctx, fields)
       await checkControllers(tx, ctx, fields)
       await assertOwnControllers(tx, ctx, fields)
       const [cluster] = await tx
         .insert(slurmClusters)
-        .values({ ...fields, tenantId: ctx.tenantId, kind: 'EXTERNAL', ...createdBy(ctx) })
+        .values({ ...fields, ...slurmrestd, tenantId: ctx.tenantId, kind: 'EXTERNAL', ...createdBy(ctx) })
         .onConflictDoNothing()
         .returning()
       if (!cluster) throw await clusterConflict(tx, ctx, fields)

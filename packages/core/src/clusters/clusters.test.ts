@@ -1,6 +1,7 @@
 import type { SlurmJob } from '@muster/slurm'
 import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { deleteCredential } from '../credentials/index.ts'
 import { systemCtx } from '../kernel/context.ts'
 import { type ComputeNode, computeNodes } from '../nodes/tables.ts'
 import type { TenantFixture } from '../testing/factories.ts'
@@ -25,6 +26,7 @@ import {
   slurmJobs,
   slurmNodes,
   slurmPartitions,
+  slurmrestdProblem,
   testSlurmController,
   updateSlurmCluster,
 } from './index.ts'
@@ -108,6 +110,57 @@ describe('adding a cluster', () => {
     expect([await namesIn(), await jobsIn()]).toEqual([[], []])
     expect(await t.runtime.db.$count(slurmPartitions, eq(slurmPartitions.clusterId, cluster.id))).toBe(0)
     await expect(removeSlurmCluster(ours.admin, { id: cluster.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
+
+describe('slurmrestd', () => {
+  const SOCKET = '/run/slurmrestd/slurmrestd.socket'
+  const credentialOf = async (kind: 'SLURMRESTD' | 'SALT', ctx = ours.admin) => (await t.given.credential(ctx, kind)).id
+  const update = (fields: Partial<Parameters<typeof updateSlurmCluster>[1]>) =>
+    updateSlurmCluster(ours.admin, { id: cluster.id, ...fields })
+
+  test('listens at a socket or at the URL of a credential, and each replaces the other', async () => {
+    const slurmrestdCredentialId = await credentialOf('SLURMRESTD')
+    expect(await update({ slurmrestdSocket: SOCKET })).toMatchObject({ slurmrestdSocket: SOCKET, slurmrestdCredentialId: null })
+    expect(await update({ region: 'eu' })).toMatchObject({ slurmrestdSocket: SOCKET })
+    const url = { slurmrestdSocket: null, slurmrestdCredentialId, slurmrestdCaCertificate: null }
+    expect(await update({ slurmrestdCredentialId })).toMatchObject(url)
+    expect(await update({ region: 'us' })).toMatchObject(url)
+    await expect(deleteCredential(ours.admin, { id: slurmrestdCredentialId })).rejects.toThrow(/is used by the clusters prod/)
+    const none = { slurmrestdSocket: null, slurmrestdCredentialId: null, slurmrestdCaCertificate: null }
+    expect(await update({ slurmrestdCredentialId: null })).toMatchObject(none)
+    expect(await update({ slurmrestdSocket: SOCKET })).toMatchObject({ slurmrestdSocket: SOCKET })
+    expect(await update({ slurmrestdSocket: null })).toMatchObject(none)
+    await deleteCredential(ours.admin, { id: slurmrestdCredentialId })
+  })
+
+  test('is refused with both, with a credential of another kind or tenant, and with a relative path', async () => {
+    const other = await t.given.tenant()
+    const refused = async (fields: Partial<Parameters<typeof updateSlurmCluster>[1]>, path: string) =>
+      expect(update(fields)).rejects.toMatchObject({ code: 'INVALID_INPUT', issues: [{ path }] })
+    await refused({ slurmrestdSocket: SOCKET, slurmrestdCredentialId: await credentialOf('SLURMRESTD') }, 'slurmrestdSocket')
+    await refused({ slurmrestdCredentialId: await credentialOf('SALT') }, 'slurmrestdCredentialId')
+    await refused({ slurmrestdCredentialId: await credentialOf('SLURMRESTD', other.admin) }, 'slurmrestdCredentialId')
+    await refused({ slurmrestdSocket: 'slurmrestd.socket' }, 'slurmrestdSocket')
+    await refused({ slurmrestdSocket: '/tmp/a b' }, 'slurmrestdSocket')
+  })
+
+  test('is tested by an operator only as a cluster on this node has it', async () => {
+    await update({ slurmrestdSocket: SOCKET })
+    const run = (ctx: typeof ours.admin, slurmrestdSocket: string) =>
+      testSlurmController(ctx, { nodeId: nodes[0]!.id, slurmrestdSocket })
+    expect(await run(ours.operator, SOCKET)).toMatchObject({ slurmrestdSocket: SOCKET })
+    await expect(run(ours.operator, '/run/other.socket')).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await run(ours.admin, '/run/other.socket')
+  })
+
+  test('shows why the last refresh did not use it', async () => {
+    const queries = [
+      { query: 'nodes', state: 'OK' },
+      { query: 'slurmrestd', state: 'FAILED', detail: 'It hangs.', hint: 'Look at its log.' },
+    ] as SlurmCluster['queries']
+    expect(slurmrestdProblem({ queries })).toBe('It hangs. Look at its log.')
+    expect(slurmrestdProblem({ queries: queries.slice(0, 1) })).toBeNull()
   })
 })
 

@@ -20,7 +20,7 @@ export { MatchSlurmNodeInput, matchSlurmNode } from './matching/match-slurm-node
 export { type NodeDifference, nodeDifferences } from './matching/node-differences.ts'
 export { OnboardSlurmNodesInput, onboardSlurmNodes } from './matching/onboard-slurm-nodes.ts'
 export { slurmClusterPermissions } from './permissions.ts'
-export { refreshClusterBlockedReason, updateClusterBlockedReason } from './policy.ts'
+export { refreshClusterBlockedReason, slurmrestdProblem, updateClusterBlockedReason } from './policy.ts'
 export { slurmClusterTestQueue, slurmRefreshQueue } from './queues.ts'
 export { type ControllerLoginState, readControllerLogin } from './read-controller-login.ts'
 export { recordControllerConnection } from './record-controller-connection.ts'
@@ -30,6 +30,7 @@ export { refreshSlurmCluster, requestRefresh } from './refresh-slurm-cluster.ts'
 export { removeSlurmCluster } from './remove-slurm-cluster.ts'
 export { requestDueRefreshes } from './request-due-refreshes.ts'
 export { SALT_FIELDS, saltColumns, WITHOUT_SALT } from './salt.ts'
+export { SLURMRESTD_FIELDS, slurmrestdColumns } from './slurmrestd.ts'
 export {
   CLUSTER_KINDS,
   CLUSTER_STATES,
@@ -44,6 +45,7 @@ export {
   type SlurmJobRow,
   type SlurmNodeRow,
   type SlurmPartitionRow,
+  type SlurmrestdColumns,
   slurmClusters,
   slurmClusterTests,
   slurmJobs,

@@ -7,6 +7,12 @@ import type { SlurmCluster } from './tables.ts'
 export const updateClusterBlockedReason = (actor: Actor): string | null =>
   permissionDeniedReason(actor, slurmClusterPermissions.write)
 
+/** Why the last refresh read with commands what slurmrestd should report; null when slurmrestd reported it, or is not used. */
+export function slurmrestdProblem({ queries }: Pick<SlurmCluster, 'queries'>): string | null {
+  const failed = queries.find(({ query, state }) => query === 'slurmrestd' && state === 'FAILED')
+  return failed ? [failed.detail, failed.hint].filter(Boolean).join(' ') : null
+}
+
 /** Null when `actor` may read a cluster at once, else the reason. */
 export function refreshClusterBlockedReason(
   actor: Actor,

@@ -13,7 +13,12 @@ export const relations = defineRelationsPart(
       backupNode: r.one.computeNodes({ from: r.slurmClusters.backupNodeId, to: r.computeNodes.id, alias: 'backup' }),
       databaseNode: r.one.computeNodes({ from: r.slurmClusters.databaseNodeId, to: r.computeNodes.id, alias: 'database' }),
       readNode: r.one.computeNodes({ from: r.slurmClusters.readNodeId, to: r.computeNodes.id, alias: 'read' }),
-      saltCredential: r.one.credentials({ from: r.slurmClusters.saltCredentialId, to: r.credentials.id }),
+      saltCredential: r.one.credentials({ from: r.slurmClusters.saltCredentialId, to: r.credentials.id, alias: 'salt' }),
+      slurmrestdCredential: r.one.credentials({
+        from: r.slurmClusters.slurmrestdCredentialId,
+        to: r.credentials.id,
+        alias: 'slurmrestd',
+      }),
       nodes: r.many.slurmNodes({ from: r.slurmClusters.id, to: r.slurmNodes.clusterId }),
       partitions: r.many.slurmPartitions({ from: r.slurmClusters.id, to: r.slurmPartitions.clusterId }),
       jobs: r.many.slurmJobs({ from: r.slurmClusters.id, to: r.slurmJobs.clusterId }),

@@ -1,11 +1,9 @@
-import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
-import { credentials } from '../credentials/tables.ts'
 import type { Ctx, Tx } from '../kernel/context.ts'
-import { visibleTo } from '../kernel/db/rows.ts'
 import { InvalidInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { CaCertificate } from '../kernel/outbound/index.ts'
+import { lockCredential } from './fields.ts'
 import type { SaltColumns } from './tables.ts'
 
 /** Name of an external authentication of Salt without an entry in the settings of the cluster. */
@@ -41,14 +39,7 @@ export async function saltColumns(tx: Tx, ctx: Ctx, fields: SaltFields, before?:
     if (path) throw new InvalidInput([{ path, message: 'requires a credential of the kind SALT' }])
     return WITHOUT_SALT
   }
-  if (saltCredentialId !== before?.saltCredentialId) {
-    const scope = and(visibleTo(ctx, credentials), eq(credentials.id, saltCredentialId))
-    const [credential] = await tx.select({ kind: credentials.kind }).from(credentials).where(scope).for('key share')
-    const message = credential
-      ? `must be a credential of the kind SALT; this one has the kind ${credential.kind}`
-      : `There is no credential ${saltCredentialId}.`
-    if (credential?.kind !== 'SALT') throw new InvalidInput([{ path: 'saltCredentialId', message }])
-  }
+  if (saltCredentialId !== before?.saltCredentialId) await lockCredential(tx, ctx, 'saltCredentialId', saltCredentialId, 'SALT')
   return {
     saltCredentialId,
     saltEauth: fields.saltEauth ?? (fields.saltEauth === undefined ? before?.saltEauth : null) ?? DEFAULT_EAUTH,

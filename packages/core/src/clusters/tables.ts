@@ -24,10 +24,10 @@ export type ClusterKind = (typeof CLUSTER_KINDS)[number]
 export const CLUSTER_STATES = ['WAITING', 'OK', 'NOT_ANSWERING'] as const
 export type ClusterCondition = (typeof CLUSTER_STATES)[number]
 
-/** One command on a controller's host, as it was run. */
+/** One command on a controller's host, or request to slurmrestd, as it was run. */
 export type QueryReport = {
-  query: SlurmQuery | 'login' | 'munge' | 'clock' | 'accounting' | 'rights'
-  /** As a shell would show it. */
+  query: SlurmQuery | 'login' | 'munge' | 'clock' | 'slurmrestd' | 'accounting' | 'rights'
+  /** As a shell would show it; a request to slurmrestd as `GET PATH`. */
   command: string
   state: 'OK' | 'FAILED' | 'SKIPPED'
   /** Null when a signal or the deadline ended the command. */
@@ -68,6 +68,13 @@ export const slurmClusters = snakeCase.table(
     databaseNodeId: uuid().references(() => computeNodes.id, { onDelete: 'set null' }),
     /** Folder of Slurm's programs on these nodes; null: they are on the path. */
     programFolder: text(),
+    /**
+     * slurmrestd, which refreshes ask for nodes and jobs: its Unix socket on the controller's host, or the credential of the kind
+     * SLURMRESTD for its URL, and PEM certificates of the only accepted authorities. All null: without it.
+     */
+    slurmrestdSocket: text(),
+    slurmrestdCredentialId: uuid().references(() => credentials.id),
+    slurmrestdCaCertificate: text(),
     /** Objects of the cluster that Muster never writes. */
     reuseConfig: boolean().notNull().default(true),
     reuseMungeKey: boolean().notNull().default(true),
@@ -144,11 +151,13 @@ export const slurmClusters = snakeCase.table(
     unique().on(t.controllerNodeId),
     index().on(t.nextRefreshAt),
     index().on(t.saltCredentialId),
+    index().on(t.slurmrestdCredentialId),
     index().on(t.tenantId, t.id),
   ],
 )
 export type SlurmCluster = typeof slurmClusters.$inferSelect
 export type SaltColumns = Pick<SlurmCluster, 'saltCredentialId' | 'saltEauth' | 'saltCaCertificate' | 'saltInstalls'>
+export type SlurmrestdColumns = Pick<SlurmCluster, 'slurmrestdSocket' | 'slurmrestdCredentialId' | 'slurmrestdCaCertificate'>
 
 const clusterRef = () =>
   uuid()
@@ -261,6 +270,10 @@ export const slurmClusterTests = snakeCase.table(
       .notNull()
       .references(() => computeNodes.id, { onDelete: 'cascade' }),
     programFolder: text(),
+    /** As in `slurm_clusters`. */
+    slurmrestdSocket: text(),
+    slurmrestdCredentialId: uuid().references(() => credentials.id, { onDelete: 'set null' }),
+    slurmrestdCaCertificate: text(),
     queries: jsonb().$type<QueryReport[]>().notNull().default(sql`'[]'::jsonb`),
     /** Set at the end, when the cluster could be read. */
     preview: jsonb().$type<ClusterIdentity & { nodes: number; cpus: number; gpus: number; jobs: number; partitions: string[] }>(),
@@ -270,6 +283,11 @@ export const slurmClusterTests = snakeCase.table(
     startedAt: at(),
     finishedAt: at(),
   },
-  (t) => [index().on(t.tenantId, t.id), index().on(t.nodeId, t.id), index().on(t.createdAt).where(sql`finished_at is null`)],
+  (t) => [
+    index().on(t.tenantId, t.id),
+    index().on(t.nodeId, t.id),
+    index().on(t.slurmrestdCredentialId),
+    index().on(t.createdAt).where(sql`finished_at is null`),
+  ],
 )
 export type SlurmClusterTest = typeof slurmClusterTests.$inferSelect

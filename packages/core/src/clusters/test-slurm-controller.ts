@@ -12,18 +12,22 @@ import { checkControllers } from './controllers.ts'
 import { ProgramFolder } from './fields.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { slurmClusterTestQueue } from './queues.ts'
-import { type SlurmClusterTest, slurmClusters, slurmClusterTests } from './tables.ts'
+import { SLURMRESTD_FIELDS, slurmrestdColumns } from './slurmrestd.ts'
+import { type SlurmClusterTest, type SlurmrestdColumns, slurmClusters, slurmClusterTests } from './tables.ts'
 
 export const TestSlurmControllerInput = z.object({
   nodeId: Id,
   programFolder: ProgramFolder.nullish(),
+  ...SLURMRESTD_FIELDS,
   idempotencyKey: IdempotencyKey,
 })
 
+type Settings = SlurmrestdColumns & { programFolder?: string | null | undefined }
+
 /**
  * Starts a test of what a refresh needs on a node: Slurm's programs, an answering controller, the account's rights. It changes nothing
- * there and adds no cluster. A folder of programs that no cluster on the node has needs the permission to change clusters, because its
- * programs run there with the rights of the node's account.
+ * there and adds no cluster. A folder of programs or slurmrestd that no cluster on the node has needs the permission to change clusters:
+ * programs run there with the rights of the node's account, and the token of a credential is sent.
  * @throws NotFound; Conflict the node accepts no connections
  */
 export async function testSlurmController(ctx: Ctx, input: z.input<typeof TestSlurmControllerInput>): Promise<SlurmClusterTest> {
@@ -33,12 +37,13 @@ export async function testSlurmController(ctx: Ctx, input: z.input<typeof TestSl
     ctx,
     { verb: 'testSlurmController', key: idempotencyKey, input: fields, result: oneRow(slurmClusterTests) },
     async (tx, ctx) => {
-      if (fields.programFolder && !(await isFolderOfCluster(tx, ctx, fields.nodeId, fields.programFolder)))
+      const slurmrestd = await slurmrestdColumns(tx, ctx, fields)
+      if (!(await isOfCluster(tx, ctx, fields.nodeId, { programFolder: fields.programFolder, ...slurmrestd })))
         authorize(ctx, slurmClusterPermissions.write)
       await checkControllers(tx, ctx, { controllerNodeId: fields.nodeId })
       const [test] = await tx
         .insert(slurmClusterTests)
-        .values({ ...fields, tenantId: ctx.tenantId })
+        .values({ ...fields, ...slurmrestd, tenantId: ctx.tenantId })
         .returning()
       await ctx.queue.send(tx, slurmClusterTestQueue, [test!])
       await audit(tx, ctx, slurmControllerAudit.test, { id: fields.nodeId })
@@ -48,16 +53,20 @@ export async function testSlurmController(ctx: Ctx, input: z.input<typeof TestSl
   )
 }
 
-/** Whether a cluster with this controller or backup has the folder. */
-async function isFolderOfCluster(tx: Tx, ctx: Ctx, nodeId: string, programFolder: string): Promise<boolean> {
+/** Whether a cluster with this controller or backup has the given settings; null is what every cluster may have. */
+async function isOfCluster(tx: Tx, ctx: Ctx, nodeId: string, settings: Settings): Promise<boolean> {
   const { controllerNodeId, backupNodeId } = slurmClusters
+  const given = Object.entries(settings).flatMap(([key, value]) =>
+    value == null ? [] : [[key as keyof Settings, value] as const],
+  )
+  if (given.length === 0) return true
   const [cluster] = await tx
     .select({ id: slurmClusters.id })
     .from(slurmClusters)
     .where(
       and(
         visibleTo(ctx, slurmClusters),
-        eq(slurmClusters.programFolder, programFolder),
+        ...given.map(([key, value]) => eq(slurmClusters[key], value)),
         or(eq(controllerNodeId, nodeId), eq(backupNodeId, nodeId)),
       ),
     )

@@ -13,6 +13,7 @@ import { CLUSTER_FIELDS } from './fields.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { slurmRefreshQueue } from './queues.ts'
 import { givenSaltField, SALT_FIELDS, saltColumns } from './salt.ts'
+import { SLURMRESTD_FIELDS, slurmrestdColumns } from './slurmrestd.ts'
 import { type SlurmCluster, slurmClusters } from './tables.ts'
 
 export const UpdateSlurmClusterInput = z.object({
@@ -22,6 +23,7 @@ export const UpdateSlurmClusterInput = z.object({
   controllerNodeId: CLUSTER_FIELDS.controllerNodeId.optional(),
   reuseConfig: z.boolean().optional(),
   ...SALT_FIELDS,
+  ...SLURMRESTD_FIELDS,
 })
 
 /** Where a cluster is read: after a change, a reading that has begun is worthless, and the configuration is read, too. */
@@ -45,6 +47,7 @@ export async function updateSlurmCluster(ctx: Ctx, input: z.input<typeof UpdateS
       await assertOwnControllers(tx, ctx, { controllerNodeId, backupNodeId }, id)
     }
     const salt = await saltColumns(tx, ctx, changes, before)
+    const slurmrestd = await slurmrestdColumns(tx, ctx, changes, before)
     if (before.kind === 'EXTERNAL' && givenSaltField(changes))
       throw new Conflict(`The cluster ${before.name} is external. Only managed clusters can use Salt.`)
     const isOtherSource = SOURCE.some((field) => changes[field] !== undefined && changes[field] !== before[field])
@@ -53,6 +56,7 @@ export async function updateSlurmCluster(ctx: Ctx, input: z.input<typeof UpdateS
       .set({
         ...changes,
         ...salt,
+        ...slurmrestd,
         nextRefreshAt: sql`now()`,
         ...(isOtherSource ? { settingsReadAt: null, claimToken: null, claimedUntil: null } : {}),
       })

@@ -50,7 +50,7 @@ const PLACE_OF = {
   SSH_PASSWORD: 'credentialId',
   BASTION: 'bastionId',
   BECOME: 'becomeCredentialId',
-} as const satisfies Record<Exclude<CredentialKind, 'GIT' | 'SALT'>, keyof LeanNode>
+} as const satisfies Record<Exclude<CredentialKind, 'GIT' | 'SALT' | 'SLURMRESTD'>, keyof LeanNode>
 
 /**
  * Resolves how to log in to nodes, with decrypted secrets. Uses at most four statements for any number of nodes and decrypts
@@ -193,23 +193,40 @@ export async function openGitLogin(ctx: Ctx, id: string, url: string, readSecret
   return { ...(await openLogin(ctx, credential, known, readSecret)), hostKey: credential.hostKey }
 }
 
-/** Login at a salt-api; the password is for its external authentication. */
-export type SaltLogin = { host: string; port: number; username: string; password: string }
+/** Login at an API over HTTPS. The password is for the external authentication of a salt-api, or is the token for slurmrestd. */
+export type ApiLogin = { credential: string; host: string; port: number; username: string; password: string }
 
 /**
- * Returns the decrypted login of a credential of the kind SALT.
+ * Returns the decrypted login of a credential of the kind.
  * @throws Forbidden when the caller is not a worker
  * @throws DomainError the credential is gone, or cannot be decrypted
  */
-export async function openSaltLogin(ctx: Ctx, id: string, readSecret: ReadSecret = noStore): Promise<SaltLogin> {
+export async function openApiLogin(
+  ctx: Ctx,
+  id: string,
+  kind: 'SALT' | 'SLURMRESTD',
+  readSecret: ReadSecret = noStore,
+): Promise<ApiLogin> {
   authorize(ctx, credentialPermissions.decrypt)
+  const [api, detail] = kind === 'SALT' ? ['salt-api', 'saltApi'] : ['slurmrestd', 'slurmrestd']
   const known = await credentialsWithBastions(ctx, [id])
   const credential = known.get(id)
-  if (credential?.kind !== 'SALT')
-    throw new NotFound('The credential of the salt-api was deleted. Choose another one in the settings of the cluster.')
-  await auditDecryption(ctx, credentialAudit.decrypt, withSecrets(known), { saltApi: `${credential.host}:${credential.port}` })
+  if (credential?.kind !== kind)
+    throw new NotFound(`The credential of ${api} was deleted. Choose another one in the settings of the cluster.`)
+  await auditDecryption(ctx, credentialAudit.decrypt, withSecrets(known), { [detail!]: `${credential.host}:${credential.port}` })
   const { username, password = '' } = await openLogin(ctx, credential, known, readSecret)
-  return { host: credential.host!, port: credential.port!, username, password }
+  return { credential: credential.name, host: credential.host!, port: credential.port!, username, password }
+}
+
+/** Changes with each change of the credential; null when it was deleted. Whoever keeps a login compares it before each use. */
+export async function readCredentialVersion(ctx: Ctx, id: string): Promise<string | null> {
+  authorize(ctx, credentialPermissions.decrypt)
+  const scope = and(visibleTo(ctx, credentials), eq(credentials.id, id))
+  const [found] = await ctx.db
+    .select({ version: sql<string>`${credentials.updatedAt}::text` })
+    .from(credentials)
+    .where(scope)
+  return found?.version ?? null
 }
 
 /** @throws Conflict a secret cannot be decrypted */

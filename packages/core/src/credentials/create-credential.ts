@@ -16,7 +16,7 @@ import { checkStore } from './secret-stores/check-store.ts'
 import { CREDENTIAL_KINDS, type Credential, type CredentialKind, credentials, SECRET_FIELDS, type SecretField } from './tables.ts'
 
 /** Ports of credentials without one. */
-export const DEFAULT_PORTS: Partial<Record<CredentialKind, number>> = { BASTION: 22, SALT: 8000 }
+export const DEFAULT_PORTS: Partial<Record<CredentialKind, number>> = { BASTION: 22, SALT: 8000, SLURMRESTD: 6820 }
 
 export const CreateCredentialInput = z.object({
   ...FIELDS,

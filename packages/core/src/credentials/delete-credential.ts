@@ -19,7 +19,7 @@ import { credentials } from './tables.ts'
 
 /**
  * Returns the users of the credential: node names as a hostlist, bastions behind it, templates with its repository, clusters
- * with its salt-api, and the number of runs.
+ * with its salt-api or slurmrestd, and the number of runs.
  */
 async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<typeof deleteBlockedReason>[1]> {
   const nodes = await db
@@ -42,7 +42,12 @@ async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<ty
   const clusters = await db
     .select({ name: slurmClusters.name })
     .from(slurmClusters)
-    .where(and(visibleTo(ctx, slurmClusters), eq(slurmClusters.saltCredentialId, id)))
+    .where(
+      and(
+        visibleTo(ctx, slurmClusters),
+        or(eq(slurmClusters.saltCredentialId, id), eq(slurmClusters.slurmrestdCredentialId, id)),
+      ),
+    )
   const openRuns = await db.$count(
     jobRuns,
     and(visibleTo(ctx, jobRuns), eq(jobRuns.gitCredentialId, id), isNull(jobRuns.finishedAt)),
@@ -83,7 +88,7 @@ export async function deleteCredential(ctx: Ctx, input: z.input<typeof IdInput>)
           sql`not exists (select from compute_nodes n where ${id} in (n.credential_id, n.become_credential_id, n.bastion_id))`,
           sql`not exists (select from credentials behind where behind.via_id = ${id})`,
           sql`not exists (select from job_templates t where t.git_credential_id = ${id})`,
-          sql`not exists (select from slurm_clusters c where c.salt_credential_id = ${id})`,
+          sql`not exists (select from slurm_clusters c where ${id} in (c.salt_credential_id, c.slurmrestd_credential_id))`,
           sql`not exists (select from job_runs r where r.git_credential_id = ${id} and r.finished_at is null)`,
           notExists(tx.select({ id: credentialRotations.id }).from(credentialRotations).where(unfinishedOf(ctx, id))),
         ),

@@ -8,8 +8,8 @@ import { SecretRefs } from './secret-stores/secret-store-fields.ts'
 import type { CredentialKind, SecretRef } from './tables.ts'
 
 const NUL = /[\u0000\r\n]/
-/** A password without trimming. It is passed on one line, so it cannot contain a line end. */
-const Password = Secret.max(1024, 'must have at most 1024 characters').refine((text) => !NUL.test(text), 'must be one line')
+/** A password or token without trimming. It is passed on one line, so it cannot contain a line end. */
+const Password = Secret.max(4096, 'must have at most 4096 characters').refine((text) => !NUL.test(text), 'must be one line')
 
 /** A host key, or a line of known_hosts or ssh-keyscan that starts with the address. */
 const KnownHost = z
@@ -45,6 +45,7 @@ const MAY_HAVE: Record<CredentialKind, readonly Field[]> = {
   BECOME: ['username', 'password', 'becomeMethod', 'allowedHosts'],
   GIT: ['username', 'privateKey', 'passphrase', 'password', 'host', 'port', 'hostKey'],
   SALT: ['username', 'password', 'host', 'port'],
+  SLURMRESTD: ['username', 'password', 'host', 'port'],
 }
 
 /** Returns one issue per field that credentials of `kind` do not have. */
@@ -63,6 +64,7 @@ export function missingFields(kind: CredentialKind, input: Partial<Record<Field,
     BECOME: ['password'],
     GIT: ['host'],
     SALT: ['host', 'username', 'password'],
+    SLURMRESTD: ['host', 'username', 'password'],
   }
   const issues = needed[kind]
     .filter((field) => input[field] == null)

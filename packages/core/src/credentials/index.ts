@@ -1,12 +1,13 @@
 export {
+  type ApiLogin,
   type GitLogin,
   type Hop,
   type Login,
   type NodeAccess,
+  openApiLogin,
   openGitLogin,
-  openSaltLogin,
+  readCredentialVersion,
   resolveNodeAccess,
-  type SaltLogin,
 } from './access.ts'
 export { credentialAudit, secretStoreAudit } from './audit-actions.ts'
 export { unapprovedBastionReasons, unapprovedHopReason } from './bastions.ts'

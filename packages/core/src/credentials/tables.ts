@@ -3,7 +3,7 @@ import { type AnyPgColumn, index, integer, jsonb, snakeCase, text, unique, uuid 
 import { tenants } from '../access/tables.ts'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 
-export const CREDENTIAL_KINDS = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT'] as const
+export const CREDENTIAL_KINDS = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT', 'SLURMRESTD'] as const
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number]
 /** The encrypted fields. The kind of a credential determines which of them it has. */
 export const SECRET_FIELDS = ['privateKey', 'passphrase', 'password'] as const
@@ -66,8 +66,8 @@ export const credentials = snakeCase.table(
     /** BECOME only: sudo or su. */
     becomeMethod: text(),
     /**
-     * BASTION, GIT and SALT: address and port; null port on GIT: the scheme's default. BASTION only: the bastion in front of it, if
-     * any.
+     * BASTION, GIT, SALT and SLURMRESTD: address and port; null port on GIT: the scheme's default. BASTION only: the bastion in front
+     * of it, if any.
      */
     host: text(),
     port: integer(),

@@ -148,6 +148,7 @@ export function createFactories(runtime: Runtime & SystemCtx): Factories {
         BASTION: () => ({ host: 'bastion.test', username: 'jump', password: 'correct horse' }),
         BECOME: () => ({ password: 'battery staple' }),
         SALT: () => ({ host: 'salt.test', username: 'muster', password: 'correct horse' }),
+        SLURMRESTD: () => ({ host: 'slurmrestd.test', username: 'muster', password: 'token of Slurm' }),
         GIT: () => ({ host: 'git.test', password: 'token of the repository' }),
       }[kind]()
       return createCredential(ctx, { ...base, ...own, ...fields })

@@ -14,6 +14,7 @@ import { given, globalId, rowId, rowIdIfGiven } from '../shared/ids.ts'
 import { deletedPayload, type InputFields, mutation } from '../shared/mutation.ts'
 import { SlurmNode } from './nodes.ts'
 import { saltFields } from './salt-fields.ts'
+import { slurmrestdFields, withSlurmrestd } from './slurmrestd-fields.ts'
 import { SlurmClusterTest } from './tests.ts'
 import { SlurmCluster } from './types.ts'
 
@@ -27,6 +28,7 @@ const optionalFields = (t: InputFields) => ({
   backupNodeId: t.id({ description: 'Node that is used when the controller does not answer.' }),
   programFolder: t.string({ description: "Folder of Slurm's programs on these nodes, for example `/opt/slurm/bin`." }),
   maxNodes: t.int({ description: 'A scale-out beyond it is refused.' }),
+  ...slurmrestdFields(t),
 })
 
 mutation('addSlurmCluster', {
@@ -45,7 +47,7 @@ mutation('addSlurmCluster', {
   errors,
   resolve: async ({ controllerNodeId, backupNodeId, ...input }, { ctx }) => ({
     slurmCluster: await addSlurmCluster(ctx, {
-      ...given(input),
+      ...given(withSlurmrestd(input)),
       controllerNodeId: rowId('ComputeNode', controllerNodeId),
       backupNodeId: rowIdIfGiven('ComputeNode', backupNodeId),
     }),
@@ -66,7 +68,7 @@ mutation('updateSlurmCluster', {
   errors,
   resolve: async ({ id, name, controllerNodeId, backupNodeId, reuseConfig, saltCredentialId, ...input }, { ctx }) => ({
     slurmCluster: await updateSlurmCluster(ctx, {
-      ...input,
+      ...withSlurmrestd(input),
       id: rowId('SlurmCluster', id),
       name: name ?? undefined,
       reuseConfig: reuseConfig ?? undefined,
@@ -103,12 +105,13 @@ mutation('testSlurmController', {
   input: (t) => ({
     nodeId: t.id({ required: true, description: CONTROLLER }),
     programFolder: t.string({ description: "Folder of Slurm's programs on the node, for example `/opt/slurm/bin`." }),
+    ...slurmrestdFields(t),
   }),
   idempotent: true,
   payload: { slurmClusterTest: { type: SlurmClusterTest, description: 'The started test.' } },
   errors,
   resolve: async ({ nodeId, ...input }, { ctx }) => ({
-    slurmClusterTest: await testSlurmController(ctx, { ...input, nodeId: rowId('ComputeNode', nodeId) }),
+    slurmClusterTest: await testSlurmController(ctx, { ...withSlurmrestd(input), nodeId: rowId('ComputeNode', nodeId) }),
   }),
 })
 

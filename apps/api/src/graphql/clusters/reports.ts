@@ -9,14 +9,14 @@ const MAX_INT = 2 ** 31 - 1
 export const toInt = (value: number): number => Math.max(-MAX_INT, Math.min(MAX_INT, Math.round(value)))
 
 export const SlurmQueryReport = builder.objectRef<QueryReport>('SlurmQueryReport').implement({
-  description: 'A command that was run on the host of a Slurm controller.',
+  description: 'A command that was run on the host of a Slurm controller, or a request to slurmrestd.',
   fields: (t) => ({
     query: t.exposeString('query', { description: 'What was read, for example `nodes` or `munge`.' }),
-    command: t.exposeString('command', { description: 'The command as a shell shows it.' }),
+    command: t.exposeString('command', { description: 'The command as a shell shows it, or `GET` and a path of slurmrestd.' }),
     state: t.expose('state', { type: SlurmQueryState, description: 'Result.' }),
     exitCode: t.exposeInt('exitCode', {
       nullable: true,
-      description: 'Exit code; null when a signal or the deadline ended the command, or it was not run.',
+      description: 'Exit code; null when a signal or the deadline ended the command, it was not run, or it was a request.',
     }),
     durationMs: t.exposeInt('durationMs', { description: 'Duration in ms.' }),
     detail: t.exposeString('detail', { nullable: true, description: 'What was found, or the reason of the failure.' }),

@@ -1,4 +1,4 @@
-import { refreshClusterBlockedReason, updateClusterBlockedReason } from '@muster/core/clusters'
+import { refreshClusterBlockedReason, slurmrestdProblem, updateClusterBlockedReason } from '@muster/core/clusters'
 import { sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { actorField } from '../access/people.ts'
@@ -57,6 +57,26 @@ export const SlurmCluster = builder.drizzleNode('slurmClusters', {
       description: 'Whether the packages of Slurm are installed and removed with the state `slurm.node` of the site.',
     }),
 
+    slurmrestdSocket: t.exposeString('slurmrestdSocket', {
+      nullable: true,
+      description: "Unix socket of slurmrestd on the controller's host; null when it is not used.",
+    }),
+    slurmrestdCredential: t.relation('slurmrestdCredential', {
+      nullable: true,
+      description: 'Host, port, user name and token of slurmrestd; null when it is not used.',
+    }),
+    slurmrestdCaCertificate: t.exposeString('slurmrestdCaCertificate', {
+      nullable: true,
+      description: 'Certificates of the only accepted authorities of slurmrestd, in PEM; null for those that the workers trust.',
+    }),
+    slurmrestdProblem: t.string({
+      nullable: true,
+      description:
+        'Why the last refresh read with commands what slurmrestd should report, and the next step; null when slurmrestd reported it, or is not used.',
+      select: { columns: { queries: true } },
+      resolve: slurmrestdProblem,
+    }),
+
     originalClusterName: t.exposeString('originalClusterName', {
       nullable: true,
       description: 'ClusterName of slurm.conf when it was first read; null before.',
@@ -113,7 +133,7 @@ export const SlurmCluster = builder.drizzleNode('slurmClusters', {
 
     queries: t.expose('queries', {
       type: [SlurmQueryReport],
-      description: 'The commands of the last refresh in order; at most 20.',
+      description: 'The commands of the last refresh and its requests to slurmrestd; at most 20.',
     }),
     discoveredAt: t.expose('discoveredAt', {
       type: 'DateTime',

@@ -34,13 +34,16 @@ const optionalFields = (t: InputFields) => ({
   privateKey: t.string({ description: 'Private key in PEM or OpenSSH format.' }),
   passphrase: t.string({ description: 'Passphrase of the private key.' }),
   password: t.string({
-    description: 'Password. For GIT: a password or access token. For SALT: a password or the shared secret.',
+    description:
+      'Password. For GIT: a password or access token. For SALT: a password or the shared secret. For SLURMRESTD: a token (JWT).',
   }),
   becomeMethod: t.field({ type: BecomeMethod, description: 'BECOME only: command that changes the user.' }),
-  host: t.string({ description: 'BASTION, GIT and SALT: host name or address. A change removes the approved host key.' }),
+  host: t.string({
+    description: 'BASTION, GIT, SALT and SLURMRESTD: host name or address. A change removes the approved host key.',
+  }),
   port: t.int({
     description:
-      'BASTION: SSH port; default: 22. GIT: port of the server; default: that of the protocol. SALT: port of salt-api; default: 8000.',
+      'BASTION: SSH port; default: 22. GIT: port of the server; default: that of the protocol. SALT: port of salt-api; default: 8000. SLURMRESTD: its port; default: 6820.',
   }),
   hostKey: t.string({ description: 'GIT with a private key: host key of the server, a line in known_hosts format.' }),
   allowedHosts: t.stringList({

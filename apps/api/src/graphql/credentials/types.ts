@@ -113,11 +113,11 @@ export const Credential = builder.drizzleNode('credentials', {
     }),
     host: t.exposeString('host', {
       nullable: true,
-      description: 'BASTION, GIT and SALT: host name or address.',
+      description: 'BASTION, GIT, SALT and SLURMRESTD: host name or address.',
     }),
     port: t.exposeInt('port', {
       nullable: true,
-      description: 'BASTION: SSH port. GIT and SALT: port of the server; GIT: null for the default of the protocol.',
+      description: 'BASTION: SSH port. GIT, SALT and SLURMRESTD: port of the server; GIT: null for the default of the protocol.',
     }),
     via: t.relation('via', {
       nullable: true,

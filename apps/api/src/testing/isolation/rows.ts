@@ -32,7 +32,7 @@ export async function rowsOf(
   const vault = { name: marker, address: 'https://vault.test', mount: marker, auth: 'TOKEN', secret: marker } as const
   const store = await createSecretStore(tenant.admin, vault)
   // Their secrets are encrypted; the first is the one that the other rows refer to.
-  const kinds = ['SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT'] as const
+  const kinds = ['SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT', 'SLURMRESTD'] as const
   const credentials: Row[] = []
   for (const [i, kind] of kinds.entries())
     credentials.push(

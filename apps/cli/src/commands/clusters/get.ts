@@ -6,7 +6,7 @@ import { clusterId, clusterNotFound, freshness, printOrWatch, withWatch } from '
 
 const GET = graphql(`query ClusterGet($id: ID!) {
   slurmCluster(id: $id) {
-    id name kind region state programFolder reuseConfig reuseMungeKey reuseDatabase maxNodes saltEauth saltInstalls saltCredential { name } clusterName originalClusterName version
+    id name kind region state programFolder reuseConfig reuseMungeKey reuseDatabase maxNodes saltEauth saltInstalls saltCredential { name } slurmrestdSocket slurmrestdCredential { name host port } slurmrestdProblem clusterName originalClusterName version
     controllerNode { name } backupNode { name } readNode { name } fallbackReason controllers { role hostname isUp }
     discoveredAt refreshedAt refreshDurationMs failingSince failureCount lastError nextRefreshAt settingsReadAt
     reservations { name startAt endAt nodeList nodeCount flags } licenses { name total used free reserved isRemote }
@@ -61,6 +61,7 @@ function printCluster(cluster: Cluster, output: Output): void {
           ],
         ] as [string, string][])
       : []),
+    ...slurmrestdRows(cluster),
     ['cpus', `${totals.allocatedCpus} of ${totals.cpus} allocated`],
     ['gpus', `${totals.allocatedGpus} of ${totals.gpus} allocated`],
     ['jobs', totals.jobsByState.map(({ state, jobs }) => `${jobs} ${state}`).join(', ')],
@@ -86,3 +87,9 @@ function printCluster(cluster: Cluster, output: Output): void {
 
 const never = ({ reuseConfig, reuseMungeKey, reuseDatabase }: Cluster): string =>
   [reuseConfig && 'slurm.conf', reuseMungeKey && 'munge.key', reuseDatabase && 'database'].filter(Boolean).join(', ')
+
+function slurmrestdRows({ slurmrestdSocket, slurmrestdCredential, slurmrestdProblem }: Cluster): [string, string][] {
+  if (!slurmrestdSocket && !slurmrestdCredential) return []
+  const url = slurmrestdCredential && `${slurmrestdCredential.name} (${slurmrestdCredential.host}:${slurmrestdCredential.port})`
+  return [['slurmrestd', slurmrestdProblem ? `NOT USED: ${slurmrestdProblem}` : (slurmrestdSocket ?? url ?? '')]]
+}

@@ -4,6 +4,7 @@ import { EXIT, orThrow } from '../../errors.ts'
 import { graphql, type ResultOf } from '../../graphql.ts'
 import { count, isTable, printObject, shellQuote } from '../../output.ts'
 import { ONE_NODE_HELP, selectNode } from '../../selector.ts'
+import { type SlurmrestdOptions, slurmrestdFields, withSlurmrestd } from './slurmrestd.ts'
 
 const UPDATES = graphql(`subscription ClusterTestUpdates($id: ID!) {
   slurmClusterTestUpdated(id: $id) {
@@ -15,12 +16,14 @@ type Test = ResultOf<typeof UPDATES>['slurmClusterTestUpdated']
 type Query = Test['queries'][number]
 
 export const clusterTest = () =>
-  new Command('test')
-    .description('test whether Muster can read a cluster from a node, command by command; changes nothing')
-    .argument('<controller>', ONE_NODE_HELP)
+  withSlurmrestd(
+    new Command('test')
+      .description('test whether Muster can read a cluster from a node, command by command; changes nothing')
+      .argument('<controller>', ONE_NODE_HELP),
+  )
     .option('--programs <folder>', "folder of Slurm's programs on the node, such as /opt/slurm/bin")
     .withOutput()
-    .action(async (controller: string, { programs, ...output }: Output & { programs?: string }) => {
+    .action(async (controller: string, { programs, ...options }: Output & SlurmrestdOptions & { programs?: string }) => {
       const { id: nodeId } = await selectNode(controller)
       const { testSlurmController } = await request(
         graphql(`mutation ClusterTest($input: TestSlurmControllerInput!) {
@@ -28,18 +31,24 @@ export const clusterTest = () =>
             __typename ... on TestSlurmControllerPayload { slurmClusterTest { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
-        { input: { nodeId, ...(programs === undefined ? {} : { programFolder: programs }) } },
+        {
+          input: {
+            nodeId,
+            ...(programs === undefined ? {} : { programFolder: programs }),
+            ...(await slurmrestdFields(options)),
+          },
+        },
       )
       const { id } = orThrow(testSlurmController).slurmClusterTest
       let test: Test | null = null
       let printed = 0
       for await (const { slurmClusterTestUpdated: now } of subscribe(UPDATES, () => ({ id }))) {
         test = now
-        if (!isTable(output)) continue
+        if (!isTable(options)) continue
         for (const query of now.queries.slice(printed)) process.stdout.write(`${describeQuery(query)}\n`)
         printed = now.queries.length
       }
-      if (!isTable(output)) printObject(test, output)
+      if (!isTable(options)) printObject(test, options)
       else if (test) printResult(test)
       if (!test?.isOk) process.exitCode = EXIT.failed
     })

@@ -7,7 +7,7 @@ import { prompt, readStdin } from '../../prompt.ts'
 import { readText } from '../../read-text.ts'
 import { storeId } from './secret-stores/fields.ts'
 
-export type Kind = 'SSH_KEY' | 'SSH_PASSWORD' | 'BASTION' | 'BECOME' | 'GIT' | 'SALT'
+export type Kind = 'SSH_KEY' | 'SSH_PASSWORD' | 'BASTION' | 'BECOME' | 'GIT' | 'SALT' | 'SLURMRESTD'
 export type FieldOptions = {
   description?: string
   username?: string
@@ -36,10 +36,10 @@ export const withFields = (command: Command): Command =>
     .option('-u, --username <user>', 'user name')
     .option('--key-file <path>', 'private key file')
     .option('--passphrase', 'ask for the passphrase of the key')
-    .option('--password', 'ask for a password')
+    .option('--password', 'ask for a password or token')
     .option('--secret-stdin', 'read the passphrase (with --key-file) or the password from standard input instead of asking')
-    .option('--host <host>', 'BASTION, GIT, SALT: address; a change requires the secret again')
-    .option('--port <port>', 'BASTION, GIT, SALT: port; a change requires the secret again', allowEmpty(integer))
+    .option('--host <host>', 'BASTION, GIT, SALT, SLURMRESTD: address; a change requires the secret again')
+    .option('--port <port>', 'BASTION, GIT, SALT, SLURMRESTD: port; a change requires the secret again', allowEmpty(integer))
     .option('--host-key <line>', 'GIT with a key: host key of the server in known_hosts format')
     .option(
       '--allowed-host <pattern>',

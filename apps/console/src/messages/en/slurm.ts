@@ -114,6 +114,21 @@ export const slurm = {
     user: 'SSH user',
     userHint: 'Without one, the user of the credential.',
   },
+  slurmrestd: {
+    ca: 'CA certificate of slurmrestd',
+    credential: 'slurmrestd credential',
+    name: 'slurmrestd',
+    problem: 'slurmrestd failed: {reason}',
+    socket: 'Socket of slurmrestd',
+    socketHint: 'Path on the controller’s host, for example /run/slurmrestd/slurmrestd.socket.',
+    source: 'Read nodes and jobs from',
+    sourceHint: 'If slurmrestd fails, commands are used. Actions always use commands.',
+  },
+  slurmrestdSource: {
+    NONE: 'Slurm commands',
+    SOCKET: 'slurmrestd on a Unix socket',
+    URL: 'slurmrestd over HTTPS',
+  },
   slurmQuery: {
     accounting: 'Accounting',
     clock: 'Clock',
@@ -127,6 +142,7 @@ export const slurm = {
     reservations: 'Reservations',
     rights: 'Account permissions',
     scheduler: 'Scheduler',
+    slurmrestd: 'slurmrestd',
     version: 'Slurm version',
   },
   slurmQueryState: {

@@ -115,6 +115,21 @@ export const slurm = {
     user: 'SSH 用户',
     userHint: '留空时使用凭据中的用户。',
   },
+  slurmrestd: {
+    ca: 'slurmrestd 的 CA 证书',
+    credential: 'slurmrestd 凭据',
+    name: 'slurmrestd',
+    problem: 'slurmrestd 失败：{reason}',
+    socket: 'slurmrestd 的套接字',
+    socketHint: '控制器主机上的路径，例如 /run/slurmrestd/slurmrestd.socket。',
+    source: '节点和作业的读取方式',
+    sourceHint: 'slurmrestd 不可用时改用命令。操作始终使用命令。',
+  },
+  slurmrestdSource: {
+    NONE: 'Slurm 命令',
+    SOCKET: '通过 Unix 套接字访问 slurmrestd',
+    URL: '通过 HTTPS 访问 slurmrestd',
+  },
   slurmQuery: {
     accounting: '记账',
     clock: '时钟',
@@ -128,6 +143,7 @@ export const slurm = {
     reservations: '预留',
     rights: '账号的权限',
     scheduler: '调度器',
+    slurmrestd: 'slurmrestd',
     version: 'Slurm 版本',
   },
   slurmQueryState: {

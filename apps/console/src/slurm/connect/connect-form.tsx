@@ -15,6 +15,7 @@ import { CommandList } from '../command-list.tsx'
 import { AddCluster, type ClusterRow, NodesByText } from '../documents.ts'
 import { PreviewPanel } from './preview-panel.tsx'
 import { type Reuse, ReuseFields, reuseAll } from './reuse-fields.tsx'
+import { noSlurmrestd, SlurmrestdFields, slurmrestdInput } from './slurmrestd-fields.tsx'
 import { useControllerTest } from './use-controller-test.ts'
 
 const empty = { name: '', address: '', port: '', sshUser: '', region: '', programFolder: '' }
@@ -43,7 +44,7 @@ const labelOf = (address: string): string | undefined => /^[a-zA-Z][\w-]*/.exec(
 
 /** Connects an existing cluster: its controller joins the inventory, is tested, and the cluster is added. */
 export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => void }) {
-  const [form, setForm] = useState({ ...empty, ...noAccess, ...reuseAll })
+  const [form, setForm] = useState({ ...empty, ...noAccess, ...reuseAll, ...noSlurmrestd })
   const change = (values: Partial<typeof form>) => setForm((before) => ({ ...before, ...values }))
   const test = useControllerTest()
   const addNode = useMutation(AddNode)
@@ -57,11 +58,12 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
   const [added, setAdded] = useState<{ id: string; name: string; host: string; port: number } | null>(null)
   const existing = found ?? (added?.host === address && added.port === port ? added : undefined)
   const [tested, setTested] = useState('')
-  const settings = JSON.stringify([address, port, form.programFolder])
+  const testInput = { programFolder: form.programFolder || null, ...slurmrestdInput(form) }
+  const settings = JSON.stringify([address, port, testInput])
   const isTested = test.test?.isOk === true && tested === settings
 
   function reset() {
-    setForm({ ...empty, ...noAccess, ...reuseAll })
+    setForm({ ...empty, ...noAccess, ...reuseAll, ...noSlurmrestd })
     addNode.clear()
     addCluster.clear()
     test.reset()
@@ -89,7 +91,7 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
     const id = await nodeId()
     if (!id) return
     setTested(settings)
-    await test.start(id, form.programFolder || null)
+    await test.start({ nodeId: id, ...testInput })
   }
   async function add() {
     if (!test.nodeId) return
@@ -98,7 +100,7 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
         name: form.name.trim(),
         controllerNodeId: test.nodeId,
         region: form.region || null,
-        programFolder: form.programFolder || null,
+        ...testInput,
         reuseConfig: form.reuseConfig,
         reuseMungeKey: form.reuseMungeKey,
         reuseDatabase: form.reuseDatabase,
@@ -165,6 +167,7 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
             optional
             {...text('programFolder')}
           />
+          <SlurmrestdFields form={form} onChange={change} errorOf={(field) => issueFor(addCluster.problem, field)} />
           <div className="sm:col-span-2">
             <ReuseFields value={form} onChange={(reuse: Partial<Reuse>) => change(reuse)} />
           </div>
@@ -175,7 +178,7 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
           <PreflightList
             tests={test.connections}
             expanded={!test.canRunCommands}
-            onApproved={() => void test.start(test.nodeId!, form.programFolder || null)}
+            onApproved={() => void test.start({ nodeId: test.nodeId!, ...testInput })}
           />
         </Panel>
       )}

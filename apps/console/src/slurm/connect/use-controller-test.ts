@@ -5,7 +5,7 @@ import { useLive } from '@/graphql/use-live.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { TestConnections } from '@/nodes/documents.ts'
-import { type ClusterTest, ClusterTestUpdated, TestController } from '../documents.ts'
+import { type ClusterTest, ClusterTestUpdated, TestController, type TestControllerInput } from '../documents.ts'
 
 /**
  * Tests a node in two steps: the SSH connection, where a person may have to approve the host key, then Slurm. The second step starts
@@ -14,7 +14,7 @@ import { type ClusterTest, ClusterTestUpdated, TestController } from '../documen
 export function useControllerTest() {
   const connecting = useMutation(TestConnections)
   const testing = useMutation(TestController)
-  const [target, setTarget] = useState<{ nodeId: string; programFolder: string | null } | null>(null)
+  const [target, setTarget] = useState<TestControllerInput | null>(null)
   const [connectionIds, setConnectionIds] = useState<string[]>([])
   const [test, setTest] = useState<ClusterTest | null>(null)
   const [isLost, setLost] = useState(false)
@@ -22,12 +22,12 @@ export function useControllerTest() {
 
   const { run: connect } = connecting
   const start = useCallback(
-    async (nodeId: string, programFolder: string | null) => {
-      setTarget({ nodeId, programFolder })
+    async (input: TestControllerInput) => {
+      setTarget(input)
       setTest(null)
       setLost(false)
       setConnectionIds([])
-      const outcome = await connect({ nodeIds: [nodeId] })
+      const outcome = await connect({ nodeIds: [input.nodeId] })
       if (outcome.ok) setConnectionIds(outcome.value.connectionTests.map(({ id }) => id))
     },
     [connect],

@@ -1,6 +1,6 @@
 import type { SaltColumns } from '@muster/core/clusters'
 import type { Ctx } from '@muster/core/context'
-import { openSaltLogin } from '@muster/core/credentials/access'
+import { openApiLogin } from '@muster/core/credentials/access'
 import { retryTransient } from '@muster/core/retry-transient'
 import { createReadSecret } from '../../secrets/read-secret.ts'
 import { createSaltClient, type SaltClient, type SaltLimits } from './salt-client.ts'
@@ -15,6 +15,6 @@ export async function openSalt(
   limits: SaltLimits,
 ): Promise<SaltClient | null> {
   if (id === null || eauth === null) return null
-  const login = await retryTransient(() => openSaltLogin(ctx, id, createReadSecret(limits.localTargets)))
+  const login = await retryTransient(() => openApiLogin(ctx, id, 'SALT', createReadSecret(limits.localTargets)))
   return createSaltClient({ login, eauth, caCertificate }, limits)
 }

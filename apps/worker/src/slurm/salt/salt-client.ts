@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { SaltLogin } from '@muster/core/credentials'
+import type { ApiLogin } from '@muster/core/credentials'
 import { Conflict, Unavailable } from '@muster/core/errors'
 import { type LocalTarget, RequestError, sendRequest, TargetError } from '@muster/core/outbound'
 
@@ -10,7 +10,7 @@ const MAX_BYTES = 16 * 1024 * 1024
 const MAX_QUEUED = 20
 
 type SaltServer = {
-  login: SaltLogin
+  login: Omit<ApiLogin, 'credential'>
   /** External authentication of the master, such as pam. */
   eauth: string
   /** PEM certificates of the only accepted authorities; null: those that the worker trusts. */
