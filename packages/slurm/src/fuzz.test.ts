@@ -2,12 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fixture, VERSIONS } from '../test/fixture.ts'
 import { SlurmOutputError } from './errors.ts'
+import { parseJobRecords } from './parse-accounting.ts'
 import { parseConfig, parseVersion } from './parse-config.ts'
 import { parseControllers } from './parse-controllers.ts'
 import { parseJobs } from './parse-jobs.ts'
 import { parseLicenses } from './parse-licenses.ts'
 import { parseNodes } from './parse-nodes.ts'
 import { parsePartitions } from './parse-partitions.ts'
+import { parsePriorities, parseShares } from './parse-priority.ts'
 import { parseReservations } from './parse-reservations.ts'
 import { parseScheduler } from './parse-scheduler.ts'
 
@@ -20,6 +22,9 @@ const PARSERS = {
   'config.txt': parseConfig,
   'ping.txt': parseControllers,
   'sdiag.txt': parseScheduler,
+  'sacct.txt': (output: string) => parseJobRecords(output, '0123456789abcdef'),
+  'sprio.txt': parsePriorities,
+  'sshare.txt': parseShares,
 }
 
 /** Damaged output is read or refused; nothing else may happen. */

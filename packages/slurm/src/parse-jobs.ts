@@ -52,7 +52,7 @@ export interface SlurmJob {
 }
 
 /** States after which a job does not change any more. */
-const ENDED = new Set([
+export const ENDED_STATES = [
   'BOOT_FAIL',
   'CANCELLED',
   'COMPLETED',
@@ -62,7 +62,8 @@ const ENDED = new Set([
   'OUT_OF_MEMORY',
   'PREEMPTED',
   'TIMEOUT',
-])
+] as const
+const ENDED = new Set<string>(ENDED_STATES)
 
 export const hasEnded = ({ states }: Pick<SlurmJob, 'states'>): boolean => ENDED.has(states[0] ?? '')
 

@@ -69,7 +69,7 @@ function nodeArguments(version: number): string[] {
 }
 
 /** Families of variables of the account that filter or change what the commands do and print. */
-const UNSET_FAMILIES = ['SACCT_', 'SACCTMGR_', 'SCANCEL_', 'SCONTROL_', 'SINFO_', 'SQUEUE_']
+const UNSET_FAMILIES = ['SACCT_', 'SACCTMGR_', 'SCANCEL_', 'SCONTROL_', 'SINFO_', 'SPRIO_', 'SQUEUE_', 'SSHARE_']
 /** Variables that ask another cluster or change the form of the output. SLURM_CONF stays: it may be the only way to the configuration. */
 const UNSET = ['SLURM_CLUSTERS', 'SLURM_JSON', 'SLURM_YAML', 'SLURM_DEBUG_FLAGS']
 
