@@ -86,6 +86,18 @@ CREATE TABLE "slurm_jobs" (
 	CONSTRAINT "slurm_jobs_cluster_id_job_id_unique" UNIQUE("cluster_id","job_id")
 );
 --> statement-breakpoint
+CREATE TABLE "slurm_lookups" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"cluster_id" uuid NOT NULL,
+	"request" jsonb NOT NULL,
+	"result" jsonb,
+	"error" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"started_at" timestamp with time zone,
+	"finished_at" timestamp with time zone
+);
+--> statement-breakpoint
 CREATE TABLE "slurm_node_choices" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -301,6 +313,9 @@ CREATE INDEX "slurm_clusters_tenant_id_id_index" ON "slurm_clusters" ("tenant_id
 CREATE INDEX "slurm_jobs_cluster_id_state_index" ON "slurm_jobs" ("cluster_id","state");--> statement-breakpoint
 CREATE INDEX "slurm_jobs_tenant_id_id_index" ON "slurm_jobs" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_jobs_node_names_index" ON "slurm_jobs" USING gin ("node_names");--> statement-breakpoint
+CREATE INDEX "slurm_lookups_tenant_id_id_index" ON "slurm_lookups" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "slurm_lookups_cluster_id_index" ON "slurm_lookups" ("cluster_id");--> statement-breakpoint
+CREATE INDEX "slurm_lookups_created_at_index" ON "slurm_lookups" ("created_at");--> statement-breakpoint
 CREATE INDEX "slurm_node_choices_tenant_id_index" ON "slurm_node_choices" ("tenant_id");--> statement-breakpoint
 CREATE INDEX "slurm_node_choices_node_id_index" ON "slurm_node_choices" ("node_id");--> statement-breakpoint
 CREATE INDEX "slurm_nodes_tenant_id_id_index" ON "slurm_nodes" ("tenant_id","id");--> statement-breakpoint
@@ -342,6 +357,8 @@ ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_read_node_id_compute
 ALTER TABLE "slurm_clusters" ADD CONSTRAINT "slurm_clusters_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_jobs" ADD CONSTRAINT "slurm_jobs_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_jobs" ADD CONSTRAINT "slurm_jobs_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "slurm_lookups" ADD CONSTRAINT "slurm_lookups_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "slurm_lookups" ADD CONSTRAINT "slurm_lookups_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_node_choices" ADD CONSTRAINT "slurm_node_choices_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_node_choices" ADD CONSTRAINT "slurm_node_choices_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_node_choices" ADD CONSTRAINT "slurm_node_choices_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint

@@ -31,6 +31,7 @@ const idOf = (type: TypeName) => globalId(type, crypto.randomUUID())
 
 /** Required fields of mutations with bounded fields. The IDs do not exist. */
 const REQUIRED: Record<string, object> = {
+  lookUpSlurmJobs: { clusterId: idOf('SlurmCluster') },
   acknowledgeAlerts: {},
   applySlurmConfigSnippets: { clusterId: idOf('SlurmCluster'), fingerprint: 'a', reason: 'test' },
   addNode: { name: 'n1', host: '10.0.0.1' },
@@ -111,6 +112,7 @@ function sampleOf(type: GraphQLInputType, i: number): unknown {
 
 /** Values in a required format, by field. */
 const FORMATS: Record<string, (i: number) => unknown> = {
+  state: () => 'FAILED',
   ids: () => idOf('Alert'),
   clusterIds: () => idOf('SlurmCluster'),
   to: (i) => `x${i}@example.test`,

@@ -70,6 +70,7 @@ describe('names in the guides', () => {
       'docs/agents.md: needs systemd',
       'docs/slurm.md: needs slurmrestd',
       'docs/slurm.md: needs slurmrestd',
+      'docs/slurm.md: needs slurmdbd',
       'docs/slurm.md: needs nodes that the inventory lacks',
       'docs/slurm.md: takes nodes out of service',
       'docs/slurm.md: needs a Slurm controller',

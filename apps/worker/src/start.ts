@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { openArtifactStore } from '@muster/core/artifacts'
-import { slurmClusterTestQueue, slurmRefreshQueue } from '@muster/core/clusters'
+import { slurmClusterTestQueue, slurmLookupQueue, slurmRefreshQueue } from '@muster/core/clusters'
 import { connectionTestQueue } from '@muster/core/connections'
 import type { SystemCtx } from '@muster/core/context'
 import { credentialKeyRotated, openVault, takeMasterPassword } from '@muster/core/credentials'
@@ -29,6 +29,7 @@ import { discoveryHandler } from './handlers/discovery.ts'
 import { jobRunHandler } from './handlers/job-run.ts'
 import { slurmActionHandler } from './handlers/slurm-action.ts'
 import { slurmClusterTestHandler } from './handlers/slurm-cluster-test.ts'
+import { slurmLookupHandler } from './handlers/slurm-lookup.ts'
 import { slurmOperationHandler } from './handlers/slurm-operation.ts'
 import { slurmReadinessHandler } from './handlers/slurm-readiness.ts'
 import { slurmRefreshHandler } from './handlers/slurm-refresh.ts'
@@ -180,6 +181,11 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       slurmRefreshHandler({ ...deps, controllers, stopping: sshStop.signal }),
     )
     await queue.work(slurmClusterTestQueue, config.SSH_CONCURRENCY, slurmClusterTestHandler(ssh))
+    await queue.work(
+      slurmLookupQueue,
+      config.SSH_CONCURRENCY,
+      slurmLookupHandler({ ...deps, controllers, stopping: sshStop.signal }),
+    )
     await queue.work(
       slurmActionQueue,
       config.SSH_CONCURRENCY,

@@ -40,6 +40,7 @@ const FILES: Record<string, Record<string, number>> = {
     'packages/core/src/audit/seal-audit-entries.ts': 6,
     'packages/core/src/clusters/check-slurm-clusters.ts': 6,
     'packages/core/src/clusters/fail-stalled-slurm-tests.ts': 1,
+    'packages/core/src/clusters/lookups/fail-stalled-slurm-lookups.ts': 2,
     'packages/core/src/clusters/request-due-refreshes.ts': 1,
     'packages/core/src/credentials/reencrypt-credentials.ts': 4,
     'packages/core/src/discoveries/fail-stalled-work.ts': 2,

@@ -24,6 +24,8 @@ const NOT_VERBS = new Set([
   'findNodes',
   'idempotent',
   'locksOf',
+  'lookUpSlurmJobs',
+  'lookUpSlurmPriority',
   'previewRun',
   'readInventory',
   'readJobRunLog',

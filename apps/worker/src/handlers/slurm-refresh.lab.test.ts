@@ -1,4 +1,4 @@
-import { type SlurmCluster, updateSlurmCluster } from '@muster/core/clusters'
+import { lookUpSlurmJobs, type SlurmCluster, updateSlurmCluster } from '@muster/core/clusters'
 import { createCredential } from '@muster/core/credentials'
 import { isLong, scaleIterations } from '@muster/core/testing'
 import { canRunSlurm, type OwnedLab } from '@muster/lab'
@@ -69,6 +69,14 @@ describe.runIf(canRunSlurm())('the refresh of a real cluster', () => {
     expect(jobs).toMatchObject([
       { jobId: running, state: 'RUNNING', userName: 'ops', partition: 'batch', report: { name: 'a "b" | ü' } },
     ])
+  })
+
+  it('has no ended jobs to look up without accounting', async () => {
+    const lookup = await fixture.lookUp(await lookUpSlurmJobs(fixture.admin, { clusterId: cluster.id }))
+    expect(lookup).toMatchObject({
+      result: null,
+      error: expect.stringMatching(/^Jobs are not recorded on slurm-ctl-01: it has no accounting\. Set up slurmdbd/),
+    })
   })
 
   describe('with other logins', () => {

@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { QueryReport } from '@muster/core/clusters'
-import { isComplete, outputAfter, queryArguments, queryScript, SlurmOutputError, type SlurmQuery } from '@muster/slurm'
+import {
+  type AccountingQuery,
+  accountingArguments,
+  isComplete,
+  outputAfter,
+  queryArguments,
+  queryScript,
+  SlurmOutputError,
+  type SlurmQuery,
+} from '@muster/slurm'
 import type { ExecResult, Session } from '../ssh/exec.ts'
 
 /** Commands wait for a silent controller for 10 s (MessageTimeout), some of them three times. */
@@ -21,37 +30,75 @@ export type QueryContext = {
 }
 
 /** A query without a usable answer. The message is for the operator. */
-export class QueryFailure extends Error {}
+export class QueryFailure extends Error {
+  /** What happened and the next step, without the command. */
+  readonly detail: string
+  constructor(message: string, detail = message) {
+    super(message)
+    this.detail = detail
+  }
+}
+/** A query with more output than its caller accepts. */
+export class OutputTooLarge extends QueryFailure {}
 
 /**
  * Runs one query and parses its output. Reports the command with its outcome either way.
  * @param describe what the result says in a few words, for the report
  * @throws QueryFailure the command failed or its output cannot be read; SshFailure the connection was lost
  */
-export async function runQuery<T>(
-  { session, programFolder, version, signal, timeoutMs, onReport }: QueryContext,
+export function runQuery<T>(
+  context: QueryContext,
   query: SlurmQuery,
   parse: (output: string, nonce: string) => T,
   describe: (result: T) => string,
 ): Promise<T> {
+  return runArguments(context, { query, argumentsOf: (nonce) => queryArguments(query, context.version, nonce) }, parse, describe)
+}
+
+/** Runs a query of the accounting like `runQuery`. @throws OutputTooLarge also */
+export function runAccountingQuery<T>(
+  context: Omit<QueryContext, 'version'>,
+  request: AccountingQuery,
+  parse: (output: string, nonce: string) => T,
+  maxBytes: number,
+): Promise<T> {
+  const argumentsOf = (nonce: string) => accountingArguments(request, nonce)
+  return runArguments(context, { query: request.query, argumentsOf, maxBytes }, parse, () => '')
+}
+
+type Query = { query: QueryReport['query']; argumentsOf: (nonce: string) => string[]; maxBytes?: number }
+
+async function runArguments<T>(
+  { session, programFolder, signal, timeoutMs, onReport }: Omit<QueryContext, 'version'>,
+  { query, argumentsOf, maxBytes = MAX_BYTES }: Query,
+  parse: (output: string, nonce: string) => T,
+  describe: (result: T) => string,
+): Promise<T> {
   const nonce = randomBytes(16).toString('hex')
-  const argv = queryArguments(query, version, nonce)
-  const command = argv.map((word) => word.replace(nonce, '').replace(/[\x1f]+/g, '|')).join(' ')
+  const argv = argumentsOf(nonce)
+  const shown = (word: string) =>
+    word
+      .replace(nonce, '')
+      .replace(nonce.slice(0, 8), '')
+      .replace(/[\x1f]+/g, '|')
+  const command = argv.map(shown).join(' ')
   const startedAt = performance.now()
   const ran = await session.exec('sh -s', {
     stdin: queryScript(argv, nonce, programFolder),
     timeoutMs,
-    maxBytes: MAX_BYTES,
+    maxBytes,
     signal,
   })
   const report = { query, command, exitCode: ran.code, durationMs: Math.round(performance.now() - startedAt) }
   const fail = (detail: string, hint: string | null): never => {
     onReport({ ...report, state: 'FAILED', detail, hint })
-    throw new QueryFailure(`\`${command}\` failed: ${detail.replace(/\.?$/, '.')}${hint ? ` ${hint}` : ''}`)
+    const reason = `${detail.replace(/\.?$/, '.')}${hint ? ` ${hint}` : ''}`
+    const Failure = ran.truncated ? OutputTooLarge : QueryFailure
+    throw new Failure(`\`${command}\` failed: ${reason}`, `${argv[0]} failed: ${reason}`)
   }
   const stdout = ran.stdout.toString('utf8')
   const output = outputAfter(nonce, stdout)
-  const problem = problemOf(ran, output, query, timeoutMs) ?? (isComplete(nonce, stdout) ? null : CUT_OFF)
+  const problem = problemOf(ran, output, query, timeoutMs, maxBytes) ?? (isComplete(nonce, stdout) ? null : CUT_OFF)
   if (problem) return fail(problem.detail, problem.hint)
   let result: T
   try {
@@ -67,19 +114,28 @@ export async function runQuery<T>(
 const CUT_OFF = { detail: 'the output was cut off', hint: null }
 
 /** `scontrol ping` exits with 1 when the primary controller is down, and prints who answers. */
-const MAY_FAIL = new Set<SlurmQuery>(['controllers'])
+const MAY_FAIL = new Set<QueryReport['query']>(['controllers'])
+
+/** Queries of sacct. */
+const ASKS_DATABASE = new Set<QueryReport['query']>(['ended', 'job'])
+const DATABASE_SILENT = 'slurmdbd does not answer. Run `systemctl status slurmdbd` on its host.'
+const CONTROLLER_HANGS = 'The controller hangs. Check the slurmctld log.'
 
 function problemOf(
   ran: ExecResult,
   output: string | null,
-  query: SlurmQuery,
+  query: QueryReport['query'],
   timeoutMs: number,
+  maxBytes: number,
 ): { detail: string; hint: string | null } | null {
   const text = ran.stderr.toString('utf8').trim() || (output ?? '').trim()
   const detail = text.slice(0, MAX_DETAIL)
   if (ran.timedOut)
-    return { detail: `no answer within ${timeoutMs / 1000} s`, hint: 'The controller hangs. Check the slurmctld log.' }
-  if (ran.truncated) return { detail: `the output has more than ${MAX_BYTES / 1024 / 1024} MiB`, hint: null }
+    return {
+      detail: `no answer within ${timeoutMs / 1000} s`,
+      hint: ASKS_DATABASE.has(query) ? DATABASE_SILENT : CONTROLLER_HANGS,
+    }
+  if (ran.truncated) return { detail: `the output has more than ${maxBytes / 1024 / 1024} MiB`, hint: null }
   if (output === null)
     return { detail: detail || 'the shell ran no command', hint: 'The account needs a shell that runs `sh -s`.' }
   if (ran.code === 127)
@@ -89,6 +145,10 @@ function problemOf(
 }
 
 function hintFor(text: string): string | null {
+  if (/Problem talking to the database|persist_conn|PersistInit/i.test(text)) return DATABASE_SILENT
+  if (/Invalid user id/i.test(text)) return 'The host of the controller does not know this user.'
+  if (/supported priority plugin/i.test(text))
+    return 'Only clusters with PriorityType=priority/multifactor have priority factors.'
   if (/Unable to contact slurm controller|Connection refused|Connection timed out/i.test(text))
     return 'slurmctld does not run, or its port cannot be reached. Run `systemctl status slurmctld` on the controller.'
   if (/Socket timed out/i.test(text))

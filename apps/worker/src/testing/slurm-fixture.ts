@@ -8,8 +8,10 @@ import {
   addSlurmCluster,
   refreshSlurmCluster,
   type SlurmCluster,
+  type SlurmLookup,
   slurmClusters,
   slurmJobs,
+  slurmLookups,
   slurmNodes,
   slurmPartitions,
   testSlurmController,
@@ -27,6 +29,7 @@ import { executeRun } from '../ansible/execute-run.ts'
 import { noIsolation } from '../ansible/isolation/isolation.ts'
 import { slurmActionHandler } from '../handlers/slurm-action.ts'
 import { slurmClusterTestHandler } from '../handlers/slurm-cluster-test.ts'
+import { slurmLookupHandler } from '../handlers/slurm-lookup.ts'
 import { slurmOperationHandler } from '../handlers/slurm-operation.ts'
 import { slurmReadinessHandler } from '../handlers/slurm-readiness.ts'
 import { slurmRefreshHandler } from '../handlers/slurm-refresh.ts'
@@ -47,6 +50,7 @@ export async function createSlurmFixture(lab: OwnedLab, { queryTimeoutMs = QUERY
   const controllers = createControllerSessions({ config, bastions, stopping: stopping.signal })
   const deps = { runtime, config, workerId: 'test-worker', bastions, controllers, stopping: stopping.signal }
   const handle = slurmRefreshHandler({ ...deps, queryTimeoutMs })
+  const lookUp = slurmLookupHandler({ ...deps, queryTimeoutMs })
   const nodes = new Map<string, ComputeNode>()
   for (const node of lab.nodes) nodes.set(node.name, await fixture.addKnown(node))
   const nodeId = (name: string): string => nodes.get(name)!.id
@@ -119,6 +123,11 @@ export async function createSlurmFixture(lab: OwnedLab, { queryTimeoutMs = QUERY
       await slurmActionHandler(deps)({ id: action.id, tenantId: tenant.id })
       const [{ status } = { status: null }] = await db.select().from(slurmActions).where(eq(slurmActions.id, action.id))
       if (status !== 'SUCCEEDED') throw new Error(`The action ${request.verb} has the status ${status}.`)
+    },
+    /** Executes a lookup. @returns it afterwards */
+    async lookUp({ id }: { id: string }): Promise<SlurmLookup> {
+      await lookUp({ id, tenantId: tenant.id })
+      return (await db.select().from(slurmLookups).where(eq(slurmLookups.id, id)))[0]!
     },
     /** Executes a check of nodes. */
     checkReadiness: ({ id }: { id: string }) => slurmReadinessHandler(deps)({ id, tenantId: tenant.id }),

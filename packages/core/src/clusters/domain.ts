@@ -1,8 +1,8 @@
 import { defineDomain } from '../kernel/domain.ts'
 import { slurmClusterAudit, slurmControllerAudit, slurmNodeAudit } from './audit-actions.ts'
-import { slurmClusterChanged, slurmClusterTestChanged } from './change-events.ts'
+import { slurmClusterChanged, slurmClusterTestChanged, slurmLookupChanged } from './change-events.ts'
 import { slurmClusterPermissions } from './permissions.ts'
-import { slurmClusterTestQueue, slurmRefreshQueue } from './queues.ts'
+import { slurmClusterTestQueue, slurmLookupQueue, slurmRefreshQueue } from './queues.ts'
 import { relations } from './relations.ts'
 import * as tables from './tables.ts'
 
@@ -10,8 +10,8 @@ export const clustersDomain = defineDomain({
   name: 'clusters',
   permissions: { slurmClusterPermissions },
   auditActions: { slurmClusterAudit, slurmControllerAudit, slurmNodeAudit },
-  changeEvents: [slurmClusterChanged, slurmClusterTestChanged],
-  queues: [slurmRefreshQueue, slurmClusterTestQueue],
+  changeEvents: [slurmClusterChanged, slurmClusterTestChanged, slurmLookupChanged],
+  queues: [slurmRefreshQueue, slurmClusterTestQueue, slurmLookupQueue],
   tables,
   relations,
   graphqlIds: {
@@ -20,5 +20,6 @@ export const clustersDomain = defineDomain({
     SlurmPartition: tables.slurmPartitions,
     SlurmJob: tables.slurmJobs,
     SlurmClusterTest: tables.slurmClusterTests,
+    SlurmLookup: tables.slurmLookups,
   },
 })

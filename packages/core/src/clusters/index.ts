@@ -1,4 +1,4 @@
-export { OUT_OF_SERVICE } from '@muster/slurm'
+export { allocatedMemoryBytes, cpuEfficiency, OUT_OF_SERVICE, PRIORITY_FACTORS } from '@muster/slurm'
 export { AddSlurmClusterInput, addSlurmCluster } from './add-slurm-cluster.ts'
 export { slurmClusterAudit, slurmControllerAudit, slurmNodeAudit } from './audit-actions.ts'
 export {
@@ -9,19 +9,23 @@ export {
   deniedTargets,
   type PartitionedTarget,
 } from './authorize-cluster.ts'
-export { slurmClusterChanged, slurmClusterTestChanged } from './change-events.ts'
+export { slurmClusterChanged, slurmClusterTestChanged, slurmLookupChanged } from './change-events.ts'
 export { checkSlurmClusters, type SlurmControllerEvidence, type SlurmNodesEvidence } from './check-slurm-clusters.ts'
 export { claimSlurmRefresh, releaseSlurmRefresh, renewSlurmRefresh } from './claim-slurm-refresh.ts'
 export { estimateSlurmStarts, type SlurmStartEstimate, SlurmStartInput } from './estimates/estimate-slurm-starts.ts'
 export { failStalledSlurmTests } from './fail-stalled-slurm-tests.ts'
 export { ProgramFolder } from './fields.ts'
 export { lockSlurmCluster } from './lock-cluster.ts'
+export { failStalledSlurmLookups, pruneSlurmLookups } from './lookups/fail-stalled-slurm-lookups.ts'
+export { formatLookupCursor, LookUpSlurmJobsInput, lookUpSlurmJobs } from './lookups/look-up-slurm-jobs.ts'
+export { LookUpSlurmPriorityInput, lookUpSlurmPriority } from './lookups/look-up-slurm-priority.ts'
+export { finishSlurmLookup, startSlurmLookup } from './lookups/record-slurm-lookup.ts'
 export { MatchSlurmNodeInput, matchSlurmNode } from './matching/match-slurm-node.ts'
 export { type NodeDifference, nodeDifferences } from './matching/node-differences.ts'
 export { OnboardSlurmNodesInput, onboardSlurmNodes } from './matching/onboard-slurm-nodes.ts'
 export { slurmClusterPermissions } from './permissions.ts'
 export { refreshClusterBlockedReason, slurmrestdProblem, updateClusterBlockedReason } from './policy.ts'
-export { slurmClusterTestQueue, slurmRefreshQueue } from './queues.ts'
+export { slurmClusterTestQueue, slurmLookupQueue, slurmRefreshQueue } from './queues.ts'
 export { type ControllerLoginState, readControllerLogin } from './read-controller-login.ts'
 export { recordControllerConnection } from './record-controller-connection.ts'
 export { type ClusterState, type RefreshOutcome, recordSlurmRefresh } from './record-slurm-refresh.ts'
@@ -43,12 +47,17 @@ export {
   type SlurmCluster,
   type SlurmClusterTest,
   type SlurmJobRow,
+  type SlurmLookup,
+  type SlurmLookupCursor,
+  type SlurmLookupRequest,
+  type SlurmLookupResult,
   type SlurmNodeRow,
   type SlurmPartitionRow,
   type SlurmrestdColumns,
   slurmClusters,
   slurmClusterTests,
   slurmJobs,
+  slurmLookups,
   slurmNodes,
   slurmPartitions,
 } from './tables.ts'

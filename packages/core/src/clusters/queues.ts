@@ -4,3 +4,5 @@ import { defineQueue } from '../kernel/queue.ts'
 export const slurmRefreshQueue = defineQueue('slurm-refresh')
 /** The entry's `id` is the test. */
 export const slurmClusterTestQueue = defineQueue('slurm-cluster-test')
+/** The entry's `id` is the lookup. */
+export const slurmLookupQueue = defineQueue('slurm-lookup')

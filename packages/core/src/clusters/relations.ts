@@ -33,6 +33,9 @@ export const relations = defineRelationsPart(
       cluster: r.one.slurmClusters({ from: r.slurmPartitions.clusterId, to: r.slurmClusters.id, optional: false }),
     },
     slurmJobs: { cluster: r.one.slurmClusters({ from: r.slurmJobs.clusterId, to: r.slurmClusters.id, optional: false }) },
+    slurmLookups: {
+      cluster: r.one.slurmClusters({ from: r.slurmLookups.clusterId, to: r.slurmClusters.id, optional: false }),
+    },
     slurmClusterTests: {
       node: r.one.computeNodes({ from: r.slurmClusterTests.nodeId, to: r.computeNodes.id, optional: false }),
     },

@@ -1,12 +1,17 @@
 import type {
+  AccountingQuery,
+  EndedFilter,
   SlurmController,
   SlurmJob,
+  SlurmJobPriority,
+  SlurmJobRecord,
   SlurmLicense,
   SlurmNode,
   SlurmPartition,
   SlurmQuery,
   SlurmReservation,
   SlurmScheduler,
+  SlurmShare,
 } from '@muster/slurm'
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
@@ -26,7 +31,7 @@ export type ClusterCondition = (typeof CLUSTER_STATES)[number]
 
 /** One command on a controller's host, or request to slurmrestd, as it was run. */
 export type QueryReport = {
-  query: SlurmQuery | 'login' | 'munge' | 'clock' | 'slurmrestd' | 'accounting' | 'rights'
+  query: SlurmQuery | AccountingQuery['query'] | 'login' | 'munge' | 'clock' | 'slurmrestd' | 'accounting' | 'rights'
   /** As a shell would show it; a request to slurmrestd as `GET PATH`. */
   command: string
   state: 'OK' | 'FAILED' | 'SKIPPED'
@@ -291,3 +296,51 @@ export const slurmClusterTests = snakeCase.table(
   ],
 )
 export type SlurmClusterTest = typeof slurmClusterTests.$inferSelect
+
+/** ENDED: the jobs that ended in a period, newest first. JOB: one job with its steps. PRIORITY: factors and shares of a pending job. */
+export type SlurmLookupRequest =
+  | {
+      kind: 'ENDED'
+      filter: EndedFilter
+      sinceSeconds: number
+      /** Null: now, by the worker's clock. */
+      untilSeconds: number | null
+      /** Jobs that are after this one in the list; null: from the first. */
+      after: SlurmLookupCursor | null
+      limit: number
+    }
+  | { kind: 'JOB'; jobId: string }
+  | { kind: 'PRIORITY'; jobId: string; user: string | null; account: string | null }
+
+/** The place of a job in the list of ended jobs; without an ID, before all jobs that ended in that second. */
+export type SlurmLookupCursor = { endSeconds: number; id: number | null }
+
+export type SlurmLookupResult = {
+  jobs: SlurmJobRecord[]
+  /** Seconds since 1970; null unless ended jobs were searched. Earlier jobs were not searched. */
+  searchedSinceSeconds: number | null
+  /** Where to continue; null at the end. */
+  next: SlurmLookupCursor | null
+  priorities: SlurmJobPriority[]
+  shares: SlurmShare[]
+}
+
+/** Commands that a worker runs in a cluster on demand, and what they printed. They are deleted after an hour. */
+export const slurmLookups = snakeCase.table(
+  'slurm_lookups',
+  {
+    id: id(),
+    tenantId: tenantRef(),
+    clusterId: clusterRef(),
+    request: jsonb().$type<SlurmLookupRequest>().notNull(),
+    /** Set at the end when it succeeded. */
+    result: jsonb().$type<SlurmLookupResult>(),
+    /** Why it failed, for the user. */
+    error: text(),
+    createdAt: createdAt(),
+    startedAt: at(),
+    finishedAt: at(),
+  },
+  (t) => [index().on(t.tenantId, t.id), index().on(t.clusterId), index().on(t.createdAt)],
+)
+export type SlurmLookup = typeof slurmLookups.$inferSelect

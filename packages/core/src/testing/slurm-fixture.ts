@@ -4,6 +4,7 @@ import {
   parsePartitions,
   SEPARATOR,
   type SlurmJob,
+  type SlurmJobRecord,
   type SlurmNode,
   type SlurmPartition,
   type SlurmReservation,
@@ -39,6 +40,25 @@ export const slurmPartition = (name: string, changes: Partial<SlurmPartition> = 
 
 /** A running job as a controller reports it. */
 export const slurmJob = (id: number, changes: Partial<SlurmJob> = {}): SlurmJob => ({ ...JOB!, id, ...changes })
+
+/** A completed job with a step, as the accounting recorded it. */
+export const slurmJobRecord = (id: number, changes: Partial<SlurmJobRecord> = {}): SlurmJobRecord => ({
+  ...{ id, jobId: String(id), name: 'train', user: 'alice', account: 'ml', partition: 'debug', qos: 'normal' },
+  ...{ state: 'COMPLETED', canceledBy: null, reason: null, exitCode: { code: 0, signal: 0 }, derivedExitCode: null },
+  ...{ submittedAt: new Date('2026-11-22T00:00:00Z'), startAt: new Date('2026-11-22T00:01:00Z') },
+  ...{ endAt: new Date('2026-11-22T01:01:00Z'), elapsedSeconds: 3600, timeLimit: 120, priority: 10 },
+  ...{ nodes: 'n1', nodeCount: 1, cpus: 4, requestedTres: { cpu: 4 }, tres: { cpu: 4, mem: 4000 } },
+  ...{ cpuSeconds: 7200, memoryBytes: 1024 ** 3, reservation: null, workingDirectory: '/home/alice', comment: null },
+  steps: [
+    {
+      ...{ stepId: 'batch', name: 'batch', state: 'COMPLETED', exitCode: { code: 0, signal: 0 } },
+      ...{ startAt: new Date('2026-11-22T00:01:00Z'), endAt: new Date('2026-11-22T01:01:00Z'), elapsedSeconds: 3600 },
+      ...{ nodes: 'n1', nodeCount: 1, tasks: 1, cpus: 4, tres: { cpu: 4 }, cpuSeconds: 7200 },
+      ...{ maxTaskMemoryBytes: 1024 ** 3, maxTaskMemoryNode: 'n1', memoryBytes: 1024 ** 3 },
+    },
+  ],
+  ...changes,
+})
 
 /** A reservation as a controller reports it. */
 export const slurmReservation = (name: string): SlurmReservation => ({

@@ -17,6 +17,7 @@ const {
   slurmActions,
   slurmClusters,
   slurmClusterTests,
+  slurmLookups,
   slurmOperationNodes,
   slurmOperations,
   slurmReadinessChecks,
@@ -82,6 +83,12 @@ const WATCHED = {
     times: [slurmReadinessChecks.startedAt, slurmReadinessChecks.finishedAt],
     version: sql`md5(${slurmReadinessChecks.nodes}::text)`,
     isFinal: isFinished(slurmReadinessChecks.finishedAt),
+  },
+  slurmLookup: {
+    table: slurmLookups,
+    times: [slurmLookups.startedAt, slurmLookups.finishedAt],
+    version: sql`''`,
+    isFinal: isFinished(slurmLookups.finishedAt),
   },
   slurmClusterTest: {
     table: slurmClusterTests,

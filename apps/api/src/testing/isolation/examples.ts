@@ -72,6 +72,7 @@ export const MORE: Record<string, Record<string, unknown>> = {
   'Mutation.scaleOutSlurmCluster(input.nodeIds)': { input: { limit: undefined } },
   'Mutation.checkSlurmReadiness': { input: { limit: 'all' } },
   'Mutation.checkSlurmReadiness(input.nodeIds)': { input: { limit: undefined } },
+  'Mutation.lookUpSlurmPriority': { input: { jobId: '$marker' } },
   'Mutation.createSlurmCluster(input.accounting.nodeId)': { input: { accounting: { kind: 'MANAGED' } } },
   'Mutation.createSlurmCluster': {
     input: { name: 'made', controllerNodeId: '$ComputeNode:0', computeNodeIds: ['$ComputeNode:0'] },

@@ -5,6 +5,7 @@ import { newId } from '@muster/core/db'
 import {
   discoveryFixture,
   slurmJob,
+  slurmJobRecord,
   slurmNode,
   slurmPartition,
   slurmReservation,
@@ -131,6 +132,17 @@ export async function rowsOf(
     ],
     slurm_readiness_checks: [
       { nodes: [{ nodeId: marker, name: marker, config: {}, checks: [{ name: marker, state: 'OK', message: marker }] }] },
+    ],
+    slurm_lookups: [
+      {
+        request: { kind: 'JOB', jobId: '1' },
+        result: {
+          ...{ searchedSinceSeconds: 1, next: { endSeconds: 1, id: 1 } },
+          jobs: [slurmJobRecord(1, { name: marker, user: marker, comment: marker })],
+          priorities: [{ id: 1, partition: marker, priority: 1, factors: [] }],
+          shares: [{ account: marker, user: marker, shares: 1, usage: 1, fairShare: 1 }],
+        },
+      },
     ],
     slurm_cluster_tests: [
       {

@@ -1,11 +1,20 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import {
   addSlurmCluster,
+  finishSlurmLookup,
   finishSlurmTest,
   recordSlurmTestQueries,
+  type SlurmLookupResult,
   slurmClusterTests,
+  slurmLookups,
 } from '../../../../../packages/core/src/clusters/index.ts'
-import { recordRefresh, slurmJob, slurmNode, slurmPartition } from '../../../../../packages/core/src/testing/index.ts'
+import {
+  recordRefresh,
+  slurmJob,
+  slurmJobRecord,
+  slurmNode,
+  slurmPartition,
+} from '../../../../../packages/core/src/testing/index.ts'
 import { muster, startTestApi, type TestApi } from '../../testing/muster.ts'
 
 const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
@@ -93,7 +102,9 @@ it('lists partitions and jobs', async () => {
   expect((await muster('slurm job list --state pending')).out).toMatch(/^2 +PENDING +bob +debug .*Resources/m)
   expect((await muster('slurm job list --node n003 -o name')).out).toBe('1\n')
   expect(await one('slurm job get 1')).toMatchObject({ jobId: '1', nodeList: 'n[002-003]', timeLimitMinutes: 60 })
-  expect((await muster('slurm job get 77')).code).toBe(4)
+  expect(await muster('slurm job get 77')).toMatchObject({
+    ...{ code: 4, err: 'No job 77 in the queue of prod. If it has ended, see `muster slurm job history 77`.\n' },
+  })
 })
 
 it('shows a cluster, changes it and removes it', async () => {
@@ -133,6 +144,59 @@ it('prints the commands of a test as they end', async () => {
   const { out, err, code } = await printed
   expect(out).toBe('OK       login, 3 ms: fine\nFAILED   version, 3 ms: command not found\n         Set the folder.\n')
   expect({ err, code }).toEqual({ err: 'Slurm is missing.\n', code: 1 })
+})
+
+/** Runs a command, and ends its lookups as a worker does. */
+async function lookedUp(command: string, ...results: (Partial<SlurmLookupResult> | string)[]) {
+  const printed = muster(command)
+  for (const result of results) {
+    const id = await vi.waitFor(async () => {
+      const lookups = await t.runtime.db.select().from(slurmLookups)
+      return lookups.find(({ finishedAt }) => finishedAt === null)!.id
+    }, 10_000)
+    const nothing: SlurmLookupResult = { jobs: [], searchedSinceSeconds: null, next: null, priorities: [], shares: [] }
+    const outcome =
+      typeof result === 'string' ? { result: null, error: result } : { result: { ...nothing, ...result }, error: null }
+    await finishSlurmLookup(tenant.worker, { id, ...outcome })
+  }
+  return printed
+}
+
+it('lists ended jobs until there are enough, and shows one with its steps', async () => {
+  const canceled = slurmJobRecord(8, { state: 'CANCELLED', canceledBy: 0, exitCode: { code: 0, signal: 15 } })
+  const { out } = await lookedUp(
+    'slurm job history --user alice --since 7d -n 5',
+    { jobs: [canceled], next: { endSeconds: 9, id: 8 } },
+    { next: { endSeconds: 5, id: null } },
+    { jobs: [slurmJobRecord(7)] },
+  )
+  expect(out).toMatch(/^JOBID .*ENDED.*\n8 +CANCELLED by 0 +0:15 +alice +ml .*\n7 +COMPLETED +0:0 .* 1:00:00 /)
+  const requests = (await t.runtime.db.select().from(slurmLookups)).map(({ request }) => request)
+  expect(requests).toMatchObject([
+    { filter: { users: ['alice'] }, after: null, limit: 5 },
+    { after: { endSeconds: 9, id: 8 }, limit: 4 },
+    { after: { endSeconds: 5, id: null }, limit: 4 },
+  ])
+  const shown = (await lookedUp('slurm job history 7', { jobs: [slurmJobRecord(7)] })).out
+  expect(shown).toMatch(/^cpu time +2:00:00 \(50 %\)$/m)
+  expect(shown).toMatch(/^memory +1 GiB of 3\.9 GiB$/m)
+  expect(shown).toMatch(/^STEP +NAME .*\nbatch +batch +COMPLETED +0:0 +1 +n1 +1:00:00 +2:00:00 +1 GiB/m)
+  expect(await lookedUp('slurm job history 99', {})).toMatchObject({ code: 4, err: 'The accounting has no job 99.\n' })
+  const none = 'Jobs are not recorded on prod: it has no accounting.'
+  expect(await lookedUp('slurm job history', none)).toMatchObject({ code: 1, err: `${none}\n` })
+})
+
+it('shows priority factors and shares of a waiting job', async () => {
+  const factor = (points: number, value: number | null) => ({ factor: 'AGE' as const, resource: null, points, value })
+  const tres = { factor: 'TRES' as const, resource: 'gres/gpu', points: 3000, value: 1 }
+  const share = { account: 'ml', user: 'bob', shares: 5, normalizedShares: 0.25, usage: 10, effectiveUsage: 0.5 }
+  const { out } = await lookedUp('slurm job priority 2', {
+    priorities: [{ id: 2, partition: 'debug', priority: 3100, factors: [factor(100, 0.12345678), factor(0, 0), tres] }],
+    shares: [{ ...share, fairShare: 0.125, levelFairShare: null }],
+  })
+  expect(out).toMatch(/^debug +PRIORITY +3100 +-\ndebug +AGE +100 +0\.1235\ndebug +TRES gres\/gpu +3000 +1\n\n/m)
+  expect(out).toMatch(/^ml +bob +5 +0\.25 +10 +0\.5 +0\.125$/m)
+  expect((await muster('slurm job priority 1')).err).toContain('The job 1 is RUNNING')
 })
 
 it('waits for the end of a refresh', async () => {

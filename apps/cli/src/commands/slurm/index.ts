@@ -4,7 +4,9 @@ import { slurmNodeActions } from './actions/nodes.ts'
 import { slurmPartitionSetState } from './actions/partitions.ts'
 import { slurmReservationCommands } from './actions/reservations.ts'
 import { slurmJobGet } from './jobs/get.ts'
+import { slurmJobHistory } from './jobs/history.ts'
 import { slurmJobList } from './jobs/list.ts'
+import { slurmJobPriority } from './jobs/priority.ts'
 import { slurmNodeGet } from './nodes/get.ts'
 import { slurmNodeList } from './nodes/list.ts'
 import { slurmNodeMatch, slurmNodeUnmatch } from './nodes/match.ts'
@@ -24,6 +26,8 @@ export const slurm = () =>
     commandGroup('partition', [slurmPartitionList(), slurmPartitionGet(), slurmPartitionSetState()]).description(
       'partitions of clusters',
     ),
-    commandGroup('job', [slurmJobList(), slurmJobGet(), ...slurmJobActions()]).description('jobs of clusters'),
+    commandGroup('job', [slurmJobList(), slurmJobGet(), slurmJobHistory(), slurmJobPriority(), ...slurmJobActions()]).description(
+      'jobs of clusters',
+    ),
     commandGroup('reservation', slurmReservationCommands()).description('reservations of clusters'),
   ])

@@ -2,7 +2,7 @@ import { request } from '../../../client.ts'
 import { Command, type Output } from '../../../command.ts'
 import { CliError, EXIT } from '../../../errors.ts'
 import { graphql } from '../../../graphql.ts'
-import { printObject } from '../../../output.ts'
+import { printObject, shellQuote } from '../../../output.ts'
 import { givenCluster, printOrWatch, warnIfOld, withCluster, withWatch } from '../../clusters/find-cluster.ts'
 
 const GET = graphql(`query SlurmJobGet($id: ID!, $jobId: [String!]) {
@@ -27,7 +27,7 @@ export const slurmJobGet = () =>
         const job = cluster?.jobs.edges[0]?.node
         if (!cluster || !job)
           throw new CliError(
-            `No job ${jobId} in ${cluster?.name}. slurmctld forgets ended jobs after some minutes.`,
+            `No job ${jobId} in the queue of ${cluster?.name}. If it has ended, see \`muster slurm job history ${shellQuote(jobId)}\`.`,
             EXIT.notFound,
           )
         warnIfOld(cluster)

@@ -1,0 +1,100 @@
+import { slurmJobRecord } from '@muster/core/testing'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readEndedJobs } from './read-ended-jobs.ts'
+import { OutputTooLarge, QueryFailure } from './run-query.ts'
+
+type Ended = { id: number; end: number }
+type Search = Parameters<typeof readEndedJobs>[1]
+
+const UNTIL = 2_000_000
+const job = ({ id, end }: Ended) => slurmJobRecord(id, { endAt: new Date(end * 1000) })
+/** A cluster that prints its jobs by ID, also those at the next second, and fails with more than `most`. */
+function cluster(jobs: Ended[], most = Number.POSITIVE_INFINITY) {
+  const windows: [number, number][] = []
+  const read = async (since: number, until: number) => {
+    windows.push([since, until])
+    const found = jobs.filter(({ end }) => end >= since && end <= until + 1).sort((a, b) => a.id - b.id)
+    if (found.length > most) throw new OutputTooLarge('too large')
+    return found.map(job)
+  }
+  return { read, windows }
+}
+async function readAll(read: ReturnType<typeof cluster>['read'], search: Omit<Search, 'after'>): Promise<Ended[]> {
+  const all: Ended[] = []
+  for (let after: Search['after'] = null; ; ) {
+    const { jobs, next } = await readEndedJobs(read, { ...search, after }, () => false)
+    expect(jobs.length).toBeLessThanOrEqual(search.limit)
+    all.push(...jobs.map(({ id, endAt }) => ({ id, end: endAt!.getTime() / 1000 })))
+    if (!next) return all
+    after = next
+  }
+}
+
+test('reads every job of the period once, newest first, in pages of any size', async () => {
+  const jobs = fc.uniqueArray(
+    fc.record({
+      id: fc.nat(500),
+      end: fc.oneof(fc.integer({ min: UNTIL - 9000, max: UNTIL }), fc.integer({ min: 1, max: UNTIL })),
+    }),
+    { selector: ({ id }) => id, maxLength: 60 },
+  )
+  await fc.assert(
+    fc.asyncProperty(jobs, fc.integer({ min: 1, max: 20 }), fc.nat(UNTIL), async (jobs, limit, sinceSeconds) => {
+      const expected = jobs.filter(({ end }) => end >= sinceSeconds).sort((a, b) => b.end - a.end || b.id - a.id)
+      // A second with more jobs than fit cannot be read.
+      const densest = Math.max(1, ...jobs.map(({ end }) => jobs.filter((one) => one.end === end || one.end === end + 1).length))
+      for (const most of [Number.POSITIVE_INFINITY, densest])
+        expect(await readAll(cluster(jobs, most).read, { sinceSeconds, untilSeconds: UNTIL, limit })).toEqual(expected)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('reads a month without jobs in few commands', async () => {
+  const { read, windows } = cluster([])
+  const sinceSeconds = UNTIL - 30 * 86_400
+  expect(await readEndedJobs(read, { sinceSeconds, untilSeconds: UNTIL, after: null, limit: 10 }, () => false)).toEqual({
+    ...{ jobs: [], searchedSinceSeconds: sinceSeconds, next: null },
+  })
+  expect(windows.length).toBeLessThanOrEqual(6)
+})
+
+test('stops when it is out of time, and says from where to continue', async () => {
+  const { read } = cluster([{ id: 1, end: 5 }])
+  const { next, ...rest } = await readEndedJobs(
+    read,
+    { sinceSeconds: 0, untilSeconds: UNTIL, after: null, limit: 10 },
+    () => true,
+  )
+  expect({ next, ...rest }).toEqual({
+    jobs: [],
+    searchedSinceSeconds: UNTIL - 3599,
+    next: { endSeconds: UNTIL - 3600, id: null },
+  })
+})
+
+test('returns what it has when a later command fails; fails when it has nothing', async () => {
+  const { read } = cluster([{ id: 1, end: UNTIL - 5 }])
+  const search = { sinceSeconds: 0, untilSeconds: UNTIL, after: null, limit: 10 }
+  let calls = 0
+  const failing = async (since: number, until: number) => {
+    if (calls++ === 1) throw new QueryFailure('no answer')
+    return read(since, until)
+  }
+  expect(await readEndedJobs(failing, search, () => false)).toMatchObject({
+    jobs: [{ id: 1 }],
+    next: { endSeconds: UNTIL - 3600 },
+  })
+  calls = 1
+  await expect(readEndedJobs(failing, search, () => false)).rejects.toThrow('no answer')
+})
+
+test('fails when one second has too many jobs', async () => {
+  const { read } = cluster(
+    [1, 2, 3].map((id) => ({ id, end: UNTIL })),
+    2,
+  )
+  const search = { sinceSeconds: 0, untilSeconds: UNTIL, after: null, limit: 10 }
+  await expect(readEndedJobs(read, search, () => false)).rejects.toThrow(OutputTooLarge)
+})
