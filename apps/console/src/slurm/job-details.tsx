@@ -2,8 +2,11 @@ import Link from 'next/link'
 import { formatBytes, formatDateTime, formatDuration } from '@/messages/format.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { State } from '@/ui/badge.tsx'
+import { ButtonLink } from '@/ui/button.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel, PropertyList } from '@/ui/page.tsx'
+import { recordHref } from './accounting/ended-line.tsx'
+import { PriorityPanel } from './accounting/priority-panel.tsx'
 import { ClusterState, DataAge, jobTone } from './badges.tsx'
 import { clusterHref } from './cluster-card.tsx'
 import type { JobDetails } from './cluster-documents.ts'
@@ -81,6 +84,12 @@ export function JobDetailsView({ job }: { job: JobDetails }) {
           />
         </Panel>
       </div>
+      {isPending && <PriorityPanel clusterId={job.cluster.id} jobId={job.jobId} />}
+      {isEnded && (
+        <p>
+          <ButtonLink href={recordHref(job.cluster.id, job.jobId)}>{t('slurmHistory.openRecord')}</ButtonLink>
+        </p>
+      )}
       <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted">
         <Link href={clusterHref(job.cluster.id)} className="underline underline-offset-2">
           {job.cluster.name}

@@ -113,6 +113,9 @@ describe.runIf(canRunSlurm()).each(RELEASES)('lookups in a cluster of %s with sl
 
   it('shows the priority factors and shares of a waiting job', async () => {
     const first = await lab.slurm!.submit('sleep 600', ['--account=ml', '--exclusive', '--job-name=holds'])
+    const state = ['squeue', '--noheader', '--format=%T', `--jobs=${first}`]
+    const waiting = { timeout: 60_000, interval: 500 }
+    await vi.waitFor(async () => expect((await lab.slurm!.run(state)).stdout).toBe('RUNNING\n'), waiting)
     const waits = await lab.slurm!.submit('sleep 600', ['--account=ml', '--partition=gpu,batch', '--exclusive', '--nice=70'])
     await fixture.refresh({ id: clusterId })
     const { result, error } = await fixture.lookUp(await lookUpSlurmPriority(fixture.admin, { clusterId, jobId: waits }))

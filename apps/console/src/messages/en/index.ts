@@ -11,6 +11,7 @@ import { nodes } from './nodes.ts'
 import { onboarding } from './onboarding.ts'
 import { runs } from './runs.ts'
 import { slurm } from './slurm.ts'
+import { slurmAccounting } from './slurm-accounting.ts'
 import { slurmConfig } from './slurm-config.ts'
 import { slurmOverview } from './slurm-overview.ts'
 import { slurmScaling } from './slurm-scaling.ts'
@@ -31,6 +32,7 @@ export const en = {
   ...credentials,
   ...runs,
   ...slurm,
+  ...slurmAccounting,
   ...slurmConfig,
   ...slurmOverview,
   ...slurmScaling,

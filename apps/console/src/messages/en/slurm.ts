@@ -238,7 +238,7 @@ export const slurm = {
     exit: 'Exit code',
     exitSignal: '{code} (signal {signal})',
     expected: 'Expected start',
-    gone: 'slurmctld no longer knows this job. It keeps ended jobs for a few minutes.',
+    gone: 'slurmctld no longer knows this job. It keeps ended jobs for a few minutes. The finished jobs of its cluster may have it.',
     goneTitle: 'Job not found',
     job: 'Job',
     jobId: 'Job {id}',

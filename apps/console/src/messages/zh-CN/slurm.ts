@@ -238,7 +238,7 @@ export const slurm = {
     exit: '退出码',
     exitSignal: '{code}（信号 {signal}）',
     expected: '预计开始',
-    gone: 'slurmctld 已没有此作业的记录。结束的作业只保留几分钟。',
+    gone: 'slurmctld 已没有此作业的记录。结束的作业只保留几分钟。可在集群的“已结束的作业”中查找。',
     goneTitle: '作业不存在',
     job: '作业',
     jobId: '作业 {id}',

@@ -7,6 +7,7 @@ import { useConnection } from '@/graphql/use-connection.ts'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { toProblem } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
+import { ENDED_FILTERS, EndedTab } from '@/slurm/accounting/ended-tab.tsx'
 import { HistoryTab } from '@/slurm/actions/history-tab.tsx'
 import { ClusterState, DataAge } from '@/slurm/badges.tsx'
 import { ClusterActions } from '@/slurm/cluster-actions.tsx'
@@ -34,7 +35,10 @@ import { Tabs } from '@/ui/tabs.tsx'
 import { useQueryState } from '@/ui/use-query-state.ts'
 import { useTitle } from '@/ui/use-title.ts'
 
-const tabs = ['overview', 'nodes', 'partitions', 'jobs', 'reservations', 'licenses', 'settings', 'operations', 'history'] as const
+const tabs = [
+  ...(['overview', 'nodes', 'partitions', 'jobs', 'ended', 'reservations', 'licenses'] as const),
+  ...(['settings', 'operations', 'history'] as const),
+]
 type Tab = (typeof tabs)[number]
 const emptyPage = { edges: [], pageInfo: { hasNextPage: false, endCursor: null }, totalCount: 0 }
 
@@ -52,7 +56,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
   )
   useReloadOn(cluster.refreshedAt, partitions.reload)
   const names = partitions.rows.map(({ name }) => name)
-  const noFilters = { q: null, state: null, partition: null, match: null, view: null }
+  const noFilters = { q: null, state: null, partition: null, match: null, view: null, ...ENDED_FILTERS }
   return (
     <>
       <PageHead
@@ -103,6 +107,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
           { key: 'nodes', label: t('slurm.nodes'), count: cluster.totals.nodes },
           { key: 'partitions', label: t('slurm.partitions'), ...(partitions.total === null ? {} : { count: partitions.total }) },
           { key: 'jobs', label: t('slurm.jobs'), count: cluster.totals.jobs },
+          { key: 'ended', label: t('slurmHistory.title') },
           { key: 'reservations', label: t('slurmReservation.title'), count: cluster.reservations.length },
           ...(hasLicenses ? [{ key: 'licenses' as const, label: t('slurmLicense.title'), count: cluster.licenses.length }] : []),
           { key: 'settings', label: t('slurmSettings.title') },
@@ -132,6 +137,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
             />
           ))}
         {tab === 'jobs' && <JobsTab cluster={cluster} query={query} partitions={names} />}
+        {tab === 'ended' && <EndedTab clusterId={cluster.id} query={query} partitions={names} />}
         {tab === 'reservations' && <ReservationsTab reservations={cluster.reservations} />}
         {tab === 'licenses' && <LicensesTab licenses={cluster.licenses} />}
         {tab === 'settings' && <ConfigTab cluster={cluster} />}

@@ -2,10 +2,12 @@
 import { SearchX } from 'lucide-react'
 import Link from 'next/link'
 import { useParams } from 'next/navigation'
+import { useRef } from 'react'
 import { useQuery } from 'urql'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { toProblem } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
+import { RecordPanel } from '@/slurm/accounting/record-panel.tsx'
 import { ActionMenu } from '@/slurm/actions/action-menu.tsx'
 import { clusterHref } from '@/slurm/cluster-card.tsx'
 import { JobQuery } from '@/slurm/cluster-documents.ts'
@@ -28,8 +30,18 @@ export default function JobPage() {
   useTitle(title)
   useLive(ClusterUpdated, job ? { id: job.cluster.id } : null, reload)
   useReconnect(reload)
+  // slurmctld has forgotten the job while the page was open: the accounting may have it.
+  const known = useRef<{ clusterId: string; jobId: string } | null>(null)
+  if (job) known.current = { clusterId: job.cluster.id, jobId: job.jobId }
   if (error && !data) return <Failure title={t('slurmJob.loadFailed')} message={toProblem(error).message} onRetry={reload} />
   if (!data) return <Skeleton className="h-96 w-full" />
+  if (!job && known.current)
+    return (
+      <>
+        <PageHead title={t('slurmJob.jobId', { id: known.current.jobId })} />
+        <RecordPanel {...known.current} />
+      </>
+    )
   if (!job)
     return (
       <Empty
