@@ -125,7 +125,7 @@ type Stored = Record<'nodes' | 'partitions' | 'jobs', Record<string, unknown>[]>
 
 /**
  * What is stored of a cluster, without what differs between two refreshes (load, memory, and times that slurmctld computes from durations)
- * and between the JSON and the text of jobs: the text has no TRES and exit codes, and repeats the reason as its detail.
+ * and the detail of the reason of jobs: the text of squeue repeats the reason there.
  */
 export const comparable = ({ nodes, partitions, jobs }: Stored) => ({
   nodes: nodes.map(({ digest, report, ...row }) => {
@@ -134,7 +134,7 @@ export const comparable = ({ nodes, partitions, jobs }: Stored) => ({
   }),
   partitions,
   jobs: jobs.map(({ digest, report, ...row }) => {
-    const { tres, exitCode, reasonDetail, ...rest } = report as Record<string, unknown>
+    const { reasonDetail, ...rest } = report as Record<string, unknown>
     return { ...row, report: rest }
   }),
 })
