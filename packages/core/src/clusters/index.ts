@@ -42,6 +42,7 @@ export {
   type ClusterIdentity,
   type ClusterInstall,
   type ClusterKind,
+  isCurrentCluster,
   type QueryReport,
   type SaltColumns,
   type SlurmCluster,

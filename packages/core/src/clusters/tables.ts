@@ -13,7 +13,7 @@ import type {
   SlurmScheduler,
   SlurmShare,
 } from '@muster/slurm'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { tenants, userRef } from '../access/tables.ts'
 import { credentials } from '../credentials/tables.ts'
@@ -163,6 +163,10 @@ export const slurmClusters = snakeCase.table(
 export type SlurmCluster = typeof slurmClusters.$inferSelect
 export type SaltColumns = Pick<SlurmCluster, 'saltCredentialId' | 'saltEauth' | 'saltCaCertificate' | 'saltInstalls'>
 export type SlurmrestdColumns = Pick<SlurmCluster, 'slurmrestdSocket' | 'slurmrestdCredentialId' | 'slurmrestdCaCertificate'>
+
+/** Condition of SQL: the data of a cluster is current, because no refresh failed and none is late. `alias`: that of `slurm_clusters`. */
+export const isCurrentCluster = (alias: string): SQL<boolean> =>
+  sql.raw(`${alias}.state = 'OK' and ${alias}.next_refresh_at > now() - interval '2 minutes'`) as SQL<boolean>
 
 const clusterRef = () =>
   uuid()

@@ -1,3 +1,4 @@
+import { isCurrentCluster } from '@muster/core/clusters'
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
 import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
@@ -23,18 +24,20 @@ type Observation = { state: string; source: 'CONTROLLER' | 'AGENT'; observedAt: 
 const ObservedSlurmState = builder.objectRef<Observation>('ObservedSlurmState').implement({
   description: 'State of a node in Slurm.',
   fields: (t) => ({
-    state: t.exposeString('state', { description: "Slurm's word." }),
+    state: t.exposeString('state', { description: 'The state as sinfo shows it.' }),
     source: t.expose('source', { type: SlurmStateSource, description: 'Source of the state.' }),
     observedAt: t.expose('observedAt', { type: 'DateTime', description: 'When it was reported.' }),
   }),
 })
 
-/** A cluster is current while no refresh failed and none is late. */
-const isCurrent = sql<boolean>`${slurmClusters.state} = 'OK' and ${slurmClusters.nextRefreshAt} > now() - interval '2 minutes'`
-
 const fromControllers = loader<Observation & { isCurrent: boolean }>(async ({ ctx }, ids) => {
   const rows = await ctx.db
-    .select({ nodeId: slurmNodes.nodeId, state: slurmNodes.state, observedAt: slurmClusters.refreshedAt, isCurrent })
+    .select({
+      nodeId: slurmNodes.nodeId,
+      state: slurmNodes.state,
+      observedAt: slurmClusters.refreshedAt,
+      isCurrent: isCurrentCluster('slurm_clusters'),
+    })
     .from(slurmNodes)
     .innerJoin(slurmClusters, eq(slurmClusters.id, slurmNodes.clusterId))
     .where(and(visibleTo(ctx, slurmNodes), isOneOf(slurmNodes.nodeId, [...ids]), isNotNull(slurmClusters.refreshedAt)))

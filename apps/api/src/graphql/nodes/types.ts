@@ -52,7 +52,7 @@ export const ComputeNode = builder.drizzleNode('computeNodes', {
     }),
     health: t.field({
       type: NodeHealth,
-      description: 'Overall health: the worst of SSH, agent and accelerators.',
+      description: 'Overall health: the worst of SSH, agent, accelerators and Slurm.',
       select: { columns: {}, extras: { health: nodeHealth } },
       resolve: (n) => n.health,
     }),

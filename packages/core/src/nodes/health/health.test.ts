@@ -1,8 +1,11 @@
+import { nodeStateWord } from '@muster/slurm'
 import { and, asc, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agents } from '../../agents/tables.ts'
+import { slurmClusters, slurmNodes } from '../../clusters/tables.ts'
 import { visibleTo } from '../../kernel/db/rows.ts'
 import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
+import { slurmNode } from '../../testing/slurm-fixture.ts'
 import { accelerators, computeNodes } from '../tables.ts'
 import { nodeHealth, nodeHealthStatus } from './index.ts'
 
@@ -16,7 +19,9 @@ type Case = {
   row?: Partial<typeof computeNodes.$inferInsert>
   agent?: 'ACTIVE' | 'STALE' | 'OFFLINE' | 'PENDING' | 'DRAINED' | 'DEREGISTERED'
   device?: { health: 'ok' | 'warning' | 'critical' | 'lost' | 'unknown'; healthReason?: string }
+  slurm?: { states: string[]; reason?: string; cluster?: Partial<typeof slurmClusters.$inferInsert> }
 }
+const LATE = new Date(Date.now() - 300_000)
 
 test.each<[string, Case, string, string | null]>([
   ['a ready node', {}, 'HEALTHY', null],
@@ -50,13 +55,51 @@ test.each<[string, Case, string, string | null]>([
     'UNHEALTHY',
     'Timeout.',
   ],
+  ['a node that Slurm uses', { slurm: { states: ['MIXED'] } }, 'HEALTHY', null],
+  ['a node that is powered down', { slurm: { states: ['IDLE', 'CLOUD', 'POWERED_DOWN', 'NOT_RESPONDING'] } }, 'HEALTHY', null],
+  [
+    'a node that does not respond to Slurm',
+    { slurm: { states: ['IDLE', 'NOT_RESPONDING'] } },
+    'UNHEALTHY',
+    'The Slurm cluster hopper shows the state IDLE*.',
+  ],
+  [
+    'a node that is down in Slurm',
+    { slurm: { states: ['DOWN', 'NOT_RESPONDING'], reason: 'Not responding' } },
+    'UNHEALTHY',
+    'The Slurm cluster hopper shows the state DOWN*: Not responding.',
+  ],
+  [
+    'a node with an invalid registration',
+    { slurm: { states: ['IDLE', 'DRAIN', 'INVALID_REG'], reason: 'Low RealMemory' } },
+    'UNHEALTHY',
+    'The Slurm cluster hopper shows the state INVAL: Low RealMemory.',
+  ],
+  [
+    'a drained node',
+    { slurm: { states: ['IDLE', 'DRAIN'], reason: 'swap fan.' } },
+    'DEGRADED',
+    'The Slurm cluster hopper shows the state DRAINED: swap fan.',
+  ],
+  [
+    'a node that is down in a cluster that does not answer',
+    { slurm: { states: ['DOWN'], cluster: { failingSince: new Date() } } },
+    'HEALTHY',
+    null,
+  ],
+  [
+    'a node that is down in a cluster that is read too late',
+    { slurm: { states: ['DOWN'], cluster: { nextRefreshAt: LATE } } },
+    'HEALTHY',
+    null,
+  ],
   [
     'a decommissioned node',
-    { row: { decommissionedAt: new Date() }, agent: 'OFFLINE', device: { health: 'lost' } },
+    { row: { decommissionedAt: new Date() }, agent: 'OFFLINE', device: { health: 'lost' }, slurm: { states: ['DOWN'] } },
     'UNKNOWN',
     'The node is decommissioned.',
   ],
-])('%s', async (_title, { row = {}, agent, device }, status, reason) => {
+])('%s', async (_title, { row = {}, agent, device, slurm }, status, reason) => {
   const { db } = t.runtime
   const own = await t.given.tenant()
   const [node] = await t.given.fleet(own.operator, { nodes: 1, accelerators: device ? 2 : 0, with: () => row })
@@ -69,6 +112,19 @@ test.each<[string, Case, string, string | null]>([
     await db
       .insert(agents)
       .values({ nodeId: node!.id, tenantId: node!.tenantId, agentId: node!.name, cluster: 'c', state: agent })
+  if (slurm) {
+    const shared = { tenantId: own.tenant.id, name: 'hopper', createdByName: 'test', refreshedAt: new Date() }
+    const [cluster] = await db
+      .insert(slurmClusters)
+      .values({ ...shared, kind: 'EXTERNAL', controllerNodeId: node!.id, nextRefreshAt: new Date(), ...slurm.cluster })
+      .returning()
+    const report = slurmNode('n1', { states: slurm.states, reason: slurm.reason ?? null })
+    const counts = { cpus: 1, allocatedCpus: 0, gpus: 0, allocatedGpus: 0 }
+    await db.insert(slurmNodes).values({
+      ...{ tenantId: own.tenant.id, clusterId: cluster!.id, name: 'n1', partitions: [], ...counts, report, nodeId: node!.id },
+      ...{ states: slurm.states, state: nodeStateWord(slurm.states) },
+    })
+  }
   const [found] = await db
     .select({ health: nodeHealth(computeNodes), status: nodeHealthStatus(computeNodes) })
     .from(computeNodes)

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { agents } from '../../agents/tables.ts'
+import { isCurrentCluster, slurmClusters, slurmNodes } from '../../clusters/tables.ts'
 import { accelerators } from '../tables.ts'
 
 /** Worst first. */
@@ -13,8 +14,9 @@ export type NodeHealth = { status: NodeHealthStatus; reason: string | null }
 type Columns = Record<'id' | 'status' | 'unreachableReason' | 'unreachableSince' | 'decommissionedAt', AnyPgColumn>
 
 /**
- * The health of a node: the worst of SSH, agent and accelerators, with the reason. Filter, query language and field use this
- * subquery. SSH comes first among equals. Accelerators of unknown health and deregistered agents do not count.
+ * The health of a node: the worst of SSH, agent, accelerators and Slurm, with the reason. Filter, query language and field use this
+ * subquery. SSH comes first among equals. Accelerators of unknown health, deregistered agents, and Slurm clusters without current data
+ * do not count.
  */
 const worst = (n: Columns): SQL => sql`(
   select f.status, f.reason from (
@@ -39,6 +41,13 @@ const worst = (n: Columns): SQL => sql`(
       from ${accelerators} a
       where a.node_id = ${n.id} and a.health in ('lost', 'critical', 'warning') and ${n.decommissionedAt} is null
       order by array_position(array['lost', 'critical', 'warning'], a.health), a.index limit 1)
+    union all (
+      select 4, case when sn.state ~ '^DRAIN' and sn.state !~ '[*]$' then 'DEGRADED' else 'UNHEALTHY' end,
+        'The Slurm cluster ' || sc.name || ' shows the state ' || sn.state || coalesce(': ' || rtrim(sn.report->>'reason', '.'), '') || '.'
+      from ${slurmNodes} sn join ${slurmClusters} sc on sc.id = sn.cluster_id
+      where sn.node_id = ${n.id} and sn.state ~ '^(DOWN|DRAIN|FAIL|INVAL)|[*]$' and ${isCurrentCluster('sc')}
+        and ${n.decommissionedAt} is null
+      order by sn.state ~ '^DRAIN' and sn.state !~ '[*]$', sn.name limit 1)
   ) f
   order by array_position(${sql.param([...NODE_HEALTH_STATUSES])}::text[], f.status), f.source limit 1)`
 
