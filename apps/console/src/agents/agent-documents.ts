@@ -26,8 +26,10 @@ export const NodeAgentQuery = graphql(
         id
         region
         datacenter
+        slurmState { state source observedAt }
         agent {
           ...AgentHead
+          slurmCluster { id name }
           report {
             sentAt measuredAt agentVersion hardwareFingerprint health healthReasons lastErrorMessage uptimeSeconds loadAverages
             cpuPercent memoryPercent acceleratorPercent temperatureCelsius

@@ -1,11 +1,15 @@
 'use client'
 import { Plug } from 'lucide-react'
+import Link from 'next/link'
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { formatDuration } from '@/messages/format.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { OneNodeUpdated } from '@/nodes/node-documents.ts'
+import { nodeTone } from '@/slurm/badges.tsx'
+import { clusterHref } from '@/slurm/cluster-card.tsx'
+import { State } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
@@ -147,7 +151,21 @@ export function AgentTab({ nodeId, name }: { nodeId: string; name: string }) {
             [t('agent.heard'), <RelativeTime key="h" at={receivedAt} never={t('common.never')} />],
             [t('agent.health'), heartbeat?.health ? t(`agentHealth.${heartbeat.health}`) : t('common.none')],
             [t('agent.jobs'), heartbeat?.runningJobs ?? t('common.none')],
-            [t('agent.slurm'), heartbeat?.slurmState ?? t('common.none')],
+            [
+              t('agent.slurm'),
+              node.slurmState ? (
+                <span key="l" className="flex flex-wrap gap-x-2">
+                  <State tone={nodeTone(node.slurmState.state)}>
+                    <span className="font-mono text-xs">{node.slurmState.state}</span>
+                  </State>
+                  <span className="text-muted">
+                    {t(`slurmStateSource.${node.slurmState.source}`)} · <RelativeTime at={node.slurmState.observedAt} />
+                  </span>
+                </span>
+              ) : (
+                t('common.none')
+              ),
+            ],
             ...(agent.drainRequestedAt
               ? [
                   [
@@ -156,7 +174,16 @@ export function AgentTab({ nodeId, name }: { nodeId: string; name: string }) {
                   ] as [string, string],
                 ]
               : []),
-            [t('agent.cluster'), agent.cluster],
+            [
+              t('agent.cluster'),
+              agent.slurmCluster ? (
+                <Link key="c" className="hover:underline" href={clusterHref(agent.slurmCluster.id)}>
+                  {agent.cluster}
+                </Link>
+              ) : (
+                agent.cluster
+              ),
+            ],
             [t('agent.place'), [node.region, node.datacenter].filter(Boolean).join(' · ') || t('common.none')],
             [
               t('agent.agentId'),

@@ -11,6 +11,7 @@ export const NodeHeadFragment = graphql(
     becomeCredential { id name }
     bastion { id name host port }
     groups { id name displayName }
+    slurmNodes { id name state reason cluster { id name } }
   }
 `,
   [NodeRowFragment],

@@ -2,6 +2,7 @@ import Link from 'next/link'
 import { ToolReports } from '@/discoveries/tool-reports.tsx'
 import { formatBytes, formatDateTime } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
+import { SlurmNodeStates } from '@/slurm/node-states.tsx'
 import { Badge } from '@/ui/badge.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel, PropertyList } from '@/ui/page.tsx'
@@ -132,6 +133,7 @@ export function OverviewTab({ node }: { node: NodePageData }) {
               t('node.groups'),
               node.groups.length > 0 ? node.groups.map((group) => group.displayName ?? group.name).join(', ') : t('common.none'),
             ],
+            [t('node.slurm'), <SlurmNodeStates key="s" nodes={node.slurmNodes} />],
             [
               t('node.notes'),
               node.notes ? (

@@ -74,6 +74,7 @@ it('folds the nodes of a state, and lists nodes that match', async () => {
   expect((await muster('slurm node list --partition other')).err).toContain('No nodes match these filters.')
   const { out } = await muster('slurm node get gpu001')
   expect(out).toMatch(/^node +gpu001 \(NAME\)$/m)
+  expect((await muster('node get gpu001')).out).toMatch(/^slurm +gpu001 in prod: MIXED$/m)
   expect(await muster('slurm node get nope')).toMatchObject({
     code: 4,
     err: expect.stringContaining('No node named nope in prod'),

@@ -30,7 +30,7 @@ async function fetchNode(name: string) {
       computeNode(name: $name) {
         id name displayName host port connectionType sshUser status statusReason health { status reason } nodeType region datacenter tags labels { key value } notes arch os { name } kernel cpu { model sockets cores threads } memoryBytes
         bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint approvedFingerprint isChanged }
-        credential { name } becomeCredential { name } bastion { name } groups { name } lock { acquiredAt expiresAt run { id number templateName createdBy { name } } }
+        credential { name } becomeCredential { name } bastion { name } groups { name } slurmState { state source observedAt } slurmNodes { name state reason cluster { name } } lock { acquiredAt expiresAt run { id number templateName createdBy { name } } }
         accelerators {
           index deviceType vendor model uuid serial slot pciAddress numaNode interconnect memoryTotalBytes memoryUsedBytes driverVersion firmwareVersion toolkitVersion
           computeCapability partitionMode isEccEnabled eccErrors { correctedVolatile uncorrectedVolatile correctedAggregate uncorrectedAggregate } temperatureCelsius powerWatts utilizationPercent health healthReason confidence partitions { kind profile }
@@ -61,6 +61,7 @@ function printNode(node: Node, output: Output): void {
     ['groups', node.groups.map((g) => g.name).join(', ')],
     ['tags', node.tags.join(', ')],
     ['labels', node.labels.map(({ key, value }) => `${key}=${value}`).join(', ')],
+    ...slurmFields(node),
     ...(node.lock ? [lockField(node.lock)] : []),
     ['os', [node.os?.name, node.kernel, node.arch].filter(Boolean).join(', ')],
     ['cpu', node.cpu && `${node.cpu.sockets} x ${node.cpu.model}, ${node.cpu.cores} cores, ${node.cpu.threads} threads`],
@@ -97,6 +98,17 @@ function printNode(node: Node, output: Output): void {
     output,
   )
 }
+
+/** Its nodes in Slurm clusters; while the data of the cluster is old, also the state that the agent reports. */
+const slurmFields = ({ slurmNodes, slurmState }: Node): [string, string][] => [
+  ...slurmNodes.map(({ name, state, reason, cluster }): [string, string] => [
+    'slurm',
+    `${name} in ${cluster.name}: ${state}${reason ? `, ${reason}` : ''}`,
+  ]),
+  ...(slurmState?.source === 'AGENT'
+    ? ([['slurm state', `${slurmState.state}, reported by the agent ${ago(slurmState.observedAt)}`]] as [string, string][])
+    : []),
+]
 
 const lockField = (lock: NonNullable<Node['lock']>): [string, string] => [
   'locked by',

@@ -24,6 +24,10 @@ export const agents = {
     SILENT: 'No heartbeats for an extended time',
     SLURM_DRAINS: 'Drained by Slurm',
   },
+  slurmStateSource: {
+    AGENT: 'Reported by the agent',
+    CONTROLLER: 'Reported by slurmctld',
+  },
   agentCheck: {
     CLOCK: 'Clock',
     HARDWARE: 'Hardware',

@@ -177,6 +177,8 @@ export const nodes = {
     recommission: 'Recommission',
     run: 'Run a template',
     saved: '{name} saved',
+    slurm: 'Slurm',
+    slurmNode: '{name} in <cluster></cluster>',
     tabAgent: 'Agent',
     tabDiscoveries: 'Discoveries',
     tabFacts: 'Facts',

@@ -25,6 +25,10 @@ export const agents = {
     SILENT: '长时间没有心跳',
     SLURM_DRAINS: '由 Slurm 排空',
   },
+  slurmStateSource: {
+    AGENT: '由 Agent 报告',
+    CONTROLLER: '由 slurmctld 报告',
+  },
   agentCheck: {
     CLOCK: '时钟',
     HARDWARE: '硬件',

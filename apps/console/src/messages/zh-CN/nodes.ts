@@ -176,6 +176,8 @@ export const nodes = {
     recommission: '重新启用',
     run: '运行模板',
     saved: '已保存 {name}',
+    slurm: 'Slurm',
+    slurmNode: '<cluster></cluster> 中的 {name}',
     tabAgent: 'Agent',
     tabDiscoveries: '采集记录',
     tabFacts: '主机信息',
