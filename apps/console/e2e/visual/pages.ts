@@ -251,6 +251,11 @@ export const pages: VisualPage[] = [
     url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=reservations`,
     until: 'maintenance-of-the-cooling-loop',
   },
+  {
+    name: 'slurm-licenses',
+    url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=licenses`,
+    until: 'ansys@license-server',
+  },
   { name: 'slurm-config', url: ({ clusters }) => `${clusterUrl(clusters.current)}?tab=settings`, until: 'SchedulerType' },
   {
     name: 'slurm-config-reused',
