@@ -93,3 +93,40 @@ it('renews the claim of a long refresh, keeps a request that arrives meanwhile, 
   await handle({ id, tenantId: tenant.id })
   expect(await read()).toMatchObject({ lastError: 'long', failureCount: 1 })
 })
+
+it('reads the configuration when that of the cluster is older than ten minutes', async () => {
+  const { runtime, given } = fixture
+  const { admin, tenant } = await given.tenant()
+  const node = await addNode(admin, { name: 'ctl', host: 'localhost', connectionType: 'local' })
+  const { id } = await addSlurmCluster(admin, { name: 'lab', controllerNodeId: node.id })
+  const answers: Record<string, string> = {
+    'scontrol --version': 'slurm 22.05.8',
+    'scontrol ping': 'Slurmctld(primary) at ctl is UP',
+  }
+  let commands: string[] = []
+  const session = {
+    async exec(_command: string, { stdin }: { stdin: string }) {
+      const [, nonce = ''] = /^echo (\w+)$/m.exec(stdin)!
+      const [, line = ''] = /^(.*) <\/dev\/null$/m.exec(stdin)!
+      const command = line.replaceAll("'", '')
+      commands.push(command)
+      const output = answers[command]
+      const code = output === undefined ? 1 : 0
+      const stdout = Buffer.from(`${nonce}\n${output ?? ''}\n\n${nonce} ${code}\n`)
+      return { stdout, stderr: Buffer.from('refused'), code, signal: null, truncated: false, timedOut: false }
+    },
+  }
+  const controllers: ControllerSessions = { use: (_ctx, _nodeId, run) => run(session as never), close() {} }
+  const config = { SSH_TIMEOUT: 5, LOCAL_TARGETS: LOOPBACK }
+  const handle = slurmRefreshHandler({ runtime, config, workerId: 'w', controllers, stopping: new AbortController().signal })
+  const readsConfig = async (settingsReadAt: Date | null) => {
+    commands = []
+    const due = { settingsReadAt, nextRefreshAt: new Date(0), claimedUntil: null }
+    await runtime.db.update(slurmClusters).set(due).where(eq(slurmClusters.id, id))
+    await handle({ id, tenantId: tenant.id })
+    expect(commands.slice(0, 2)).toEqual(['scontrol --version', 'scontrol ping'])
+    return commands.includes('scontrol show config')
+  }
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+  expect([await readsConfig(null), await readsConfig(ago(9)), await readsConfig(ago(11))]).toEqual([true, false, true])
+})

@@ -247,6 +247,15 @@ describe('refresh', () => {
     return Math.round(row!.seconds)
   }
 
+  test('waits nine times as long as a refresh took, and at least 30 s', async () => {
+    const pauseAfter = async (durationMs: number) => {
+      const outcome = { id: cluster.id, queries: [], durationMs, state: state(), error: null }
+      const { refreshedAt, nextRefreshAt } = await recordRefresh(ours.worker, outcome)
+      return (nextRefreshAt.getTime() - refreshedAt!.getTime()) / 1000
+    }
+    expect([await pauseAfter(120), await pauseAfter(3000), await pauseAfter(20_000)]).toEqual([30, 30, 180])
+  })
+
   test('is claimed by one worker, and only when it is due', async () => {
     const claims = await Promise.all([1, 2, 3].map(() => claimSlurmRefresh(ours.worker, { id: cluster.id })))
     expect(claims.filter(Boolean)).toHaveLength(1)
