@@ -8,8 +8,8 @@ import { t } from '@/messages/index.ts'
 import { Badge, type Tone } from '@/ui/badge.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { FilterSelect } from '@/ui/filter-select.tsx'
+import type { useQueryState } from '@/ui/hooks/use-query-state.ts'
 import { RelativeTime } from '@/ui/relative-time.tsx'
-import type { useQueryState } from '@/ui/use-query-state.ts'
 import { type EnrollmentToken, EnrollmentTokensQuery, RevokeEnrollmentToken } from './token-documents.ts'
 
 const tones: Record<EnrollmentToken['state'], Tone> = { USABLE: 'accent', USED: 'ok', EXPIRED: 'neutral', REVOKED: 'bad' }

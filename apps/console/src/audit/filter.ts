@@ -1,4 +1,4 @@
-import type { useQueryState } from '@/ui/use-query-state.ts'
+import type { useQueryState } from '@/ui/hooks/use-query-state.ts'
 import type { AuditFilter } from './documents.ts'
 
 export const auditOutcomes = ['SUCCEEDED', 'DENIED', 'FAILED'] as const

@@ -8,8 +8,8 @@ import { RunLine } from '@/runs/run-line.tsx'
 import { Button, ButtonLink } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { useNarrow } from '@/ui/hooks/use-narrow.ts'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
-import { useNarrow } from '@/ui/use-narrow.ts'
 import { NodeRunsQuery } from './node-documents.ts'
 
 /** Runs on this node, newest first. */

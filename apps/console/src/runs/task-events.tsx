@@ -9,9 +9,9 @@ import type { LogStore, TaskEvent } from '@/runs/log/log-store.ts'
 import { Badge, type Tone } from '@/ui/badge.tsx'
 import { CopyButton } from '@/ui/copy-button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
+import { useNarrow } from '@/ui/hooks/use-narrow.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { useNarrow } from '@/ui/use-narrow.ts'
 import { RunEventQuery } from './documents.ts'
 
 /** The last word of an event's kind is the outcome: runner_on_failed, host_failed and failed mean "failed". */

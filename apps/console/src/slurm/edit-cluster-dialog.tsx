@@ -2,15 +2,15 @@
 import { useState } from 'react'
 import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
+import { useFindNode } from '@/slurm/nodes/find-node.ts'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { CheckField, TextField } from '@/ui/field.tsx'
+import { useInvalidFocus } from '@/ui/hooks/use-invalid-focus.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { toast } from '@/ui/toast.tsx'
-import { useInvalidFocus } from '@/ui/use-invalid-focus.ts'
 import { SlurmrestdFields, type SlurmrestdForm, slurmrestdInput } from './connect/slurmrestd-fields.tsx'
 import { type ClusterRow, UpdateCluster } from './documents.ts'
-import { useFindNode } from './find-node.ts'
 import { SaltFields, saltInput } from './scale/salt-fields.tsx'
 
 /** Changes a cluster's name, nodes, region, limit and program folder, and whether its configuration is reused. */

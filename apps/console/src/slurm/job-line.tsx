@@ -1,11 +1,11 @@
 import Link from 'next/link'
 import { formatNumber, t } from '@/messages/index.ts'
+import { RowCheckbox } from '@/slurm/nodes/row-checkbox.tsx'
 import { State } from '@/ui/badge.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
 import { jobTone } from './badges.tsx'
 import type { JobRow } from './cluster-documents.ts'
 import { jobReasonText } from './job-reason.ts'
-import { RowCheckbox } from './row-checkbox.tsx'
 
 export const jobColumns =
   'grid grid-cols-[16px_90px_minmax(110px,1.2fr)_90px_90px_120px_minmax(190px,1.2fr)_minmax(120px,1.4fr)_80px] items-center gap-x-4 px-4 [&>*]:min-w-0'

@@ -5,6 +5,8 @@ const CLI = 'apps/cli/src/main.test.ts'
 const RUNS = 'apps/worker/src/ansible/execute-run.lab.test.ts'
 const NODES = 'apps/worker/src/handlers/handlers.test.ts'
 const SLURM_ACTIONS = 'apps/worker/src/handlers/slurm-action.lab.test.ts'
+const SLURM_CONFIGURE = 'apps/worker/src/handlers/slurm-configure.long.test.ts'
+const SLURM_OPERATIONS = 'apps/worker/src/slurm/operations/managed-cluster.lab.long.test.ts'
 const SLURM_REFRESH = 'apps/worker/src/handlers/slurm-refresh.lab.test.ts'
 
 /** What a user must always be able to do, and the tests that do it with the real product, hosts and clusters of the lab. */
@@ -53,6 +55,25 @@ export const CORE_FLOWS: Record<string, FlowTest[]> = {
   ],
   'drain and resume a Slurm node': [
     { file: SLURM_ACTIONS, title: 'drains a node with a running job, which survives, and resumes it' },
+  ],
+  'create a managed Slurm cluster': [
+    { file: SLURM_OPERATIONS, title: 'is created from READY nodes while workers are killed in every step' },
+  ],
+  'add nodes to a Slurm cluster': [
+    { file: SLURM_OPERATIONS, title: 'grows while workers are killed in and at the end of every step, and not beyond its limit' },
+  ],
+  'remove nodes from a Slurm cluster': [
+    {
+      file: SLURM_OPERATIONS,
+      title: 'shrinks by exactly the named nodes while workers are killed in and at the end of every step',
+    },
+  ],
+  'roll out and roll back slurm.conf': [{ file: SLURM_CONFIGURE, title: 'rolls back in one step; the job survives' }],
+  'run a playbook on Slurm nodes in batches': [
+    {
+      file: 'apps/worker/src/slurm-runs.long.test.ts',
+      title: 'a job ends undisturbed, killed workers are replaced, an own drain of an admin stays',
+    },
   ],
   'hold and cancel Slurm jobs': [{ file: SLURM_ACTIONS, title: 'holds, releases and cancels the jobs that a preview counted' }],
 }

@@ -11,6 +11,6 @@ export const saltFields = (t: InputFields) => ({
   }),
   saltInstalls: t.boolean({
     description:
-      'Whether the packages of Slurm are installed and removed with the state `slurm.node` of the site. Default: false.',
+      'Whether the packages of Slurm are installed and removed with the state `slurm.node` of the site. Without it, Ansible installs them.',
   }),
 })

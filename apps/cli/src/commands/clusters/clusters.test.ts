@@ -129,7 +129,7 @@ it('prints the commands of a test as they end', async () => {
     const rows = await t.runtime.db.select().from(slurmClusterTests)
     expect(rows).toHaveLength(1)
     return rows
-  })
+  }, 10_000)
   const query = {
     query: 'login',
     command: 'ssh',
@@ -205,7 +205,7 @@ it('waits for the end of a refresh', async () => {
   await vi.waitFor(async () => {
     await record()
     expect((await Promise.race([printed, { err: '' }])).err).toMatch(/^Read 4 nodes and 2 jobs in 120 ms\.$/m)
-  })
+  }, 10_000)
 })
 
 it('sums clusters by region, lists idle GPUs by model, and estimates starts', async () => {

@@ -7,10 +7,10 @@ import { SilenceDialog } from '@/alerts/silence-dialog.tsx'
 import { SilenceList } from '@/alerts/silence-list.tsx'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
+import { useQueryState } from '@/ui/hooks/use-query-state.ts'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { PageHead } from '@/ui/page.tsx'
 import { Tabs } from '@/ui/tabs.tsx'
-import { useQueryState } from '@/ui/use-query-state.ts'
-import { useTitle } from '@/ui/use-title.ts'
 
 const tabs = ['alerts', 'silences', 'routes'] as const
 type Tab = (typeof tabs)[number]

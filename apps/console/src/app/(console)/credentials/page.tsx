@@ -20,11 +20,11 @@ import { CopyButton } from '@/ui/copy-button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { PageHead } from '@/ui/page.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { toast } from '@/ui/toast.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 type Open = { kind: 'new' } | { kind: 'edit' | 'rotate' | 'delete' | 'hostKey'; credential: CredentialRow } | null
 

@@ -6,10 +6,10 @@ import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { TextField } from '@/ui/field.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { PageHead, Panel } from '@/ui/page.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 const DAY_S = 86_400
 

@@ -10,12 +10,12 @@ import { formatNumber, t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { useQueryState } from '@/ui/hooks/use-query-state.ts'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { PageHead } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { Tabs } from '@/ui/tabs.tsx'
-import { useQueryState } from '@/ui/use-query-state.ts'
-import { useTitle } from '@/ui/use-title.ts'
 
 /** The fleet with live updates, and enrollment tokens. */
 export default function FleetPage() {

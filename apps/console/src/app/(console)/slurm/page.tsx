@@ -13,9 +13,9 @@ import { usePolling } from '@/system/use-polling.ts'
 import { Button, ButtonLink } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { PageHead } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 /** Clusters are refreshed in this interval. */
 const RELOAD_MS = 30_000

@@ -12,10 +12,10 @@ import { PreflightStep } from '@/nodes/add/preflight-step.tsx'
 import { SingleForm } from '@/nodes/add/single-form.tsx'
 import { Steps } from '@/nodes/add/steps.tsx'
 import { parseNodesParam, toNodesParam } from '@/nodes/selection-store.ts'
+import { useQueryState } from '@/ui/hooks/use-query-state.ts'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { PageHead } from '@/ui/page.tsx'
 import { Tabs } from '@/ui/tabs.tsx'
-import { useQueryState } from '@/ui/use-query-state.ts'
-import { useTitle } from '@/ui/use-title.ts'
 
 /**
  * The wizard that adds nodes: add, test, discover. The step and its nodes are in the URL, so that reload and back work and other pages

@@ -17,11 +17,11 @@ import { TaskEvents } from '@/runs/task-events.tsx'
 import { ButtonLink } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { useQueryState } from '@/ui/hooks/use-query-state.ts'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { Panel, PropertyList } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { Tabs } from '@/ui/tabs.tsx'
-import { useQueryState } from '@/ui/use-query-state.ts'
-import { useTitle } from '@/ui/use-title.ts'
 
 const tabs = ['log', 'hosts', 'events', 'artifacts', 'details'] as const
 type Tab = (typeof tabs)[number]

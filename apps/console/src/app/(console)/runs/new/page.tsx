@@ -29,11 +29,11 @@ import { TemplatePicker } from '@/templates/template-picker.tsx'
 import { Button, ButtonLink } from '@/ui/button.tsx'
 import { Failure } from '@/ui/failure.tsx'
 import { CheckField, TextAreaField, TextField } from '@/ui/field.tsx'
+import { useQueryState } from '@/ui/hooks/use-query-state.ts'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { PageHead, Panel } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { useQueryState } from '@/ui/use-query-state.ts'
-import { useTitle } from '@/ui/use-title.ts'
 
 const extraVarsExample = 'packages: [htop, numactl]\nreboot: false'
 

@@ -10,9 +10,9 @@ import { SignInMethodsPanel } from '@/access/sign-in/sign-in-methods-panel.tsx'
 import { useViewer } from '@/access/viewer.tsx'
 import { useFreshClient } from '@/graphql/fresh-client.ts'
 import { t } from '@/messages/index.ts'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { PageHead, Panel } from '@/ui/page.tsx'
 import { toast } from '@/ui/toast.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 /** The user's own name, email, password, second factor and sessions. */
 export default function AccountPage() {

@@ -5,9 +5,9 @@ import { AgentSettingsForm } from '@/agents/settings-form.tsx'
 import { toProblem } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Failure } from '@/ui/failure.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { PageHead } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 /** The tenant's agent settings. */
 export default function AgentSettingsPage() {

@@ -1,8 +1,8 @@
 'use client'
 import { SinkList } from '@/audit/sink-list.tsx'
 import { t } from '@/messages/index.ts'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { PageHead } from '@/ui/page.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 /** Receivers of all audit entries of the tenant. */
 export default function AuditSinksPage() {

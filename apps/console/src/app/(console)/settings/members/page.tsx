@@ -14,11 +14,11 @@ import { t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { PageHead } from '@/ui/page.tsx'
 import { useNow } from '@/ui/relative-time.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 function InvitationItem({ invitation, onRevoke }: { invitation: Invitation; onRevoke: () => void }) {
   return (

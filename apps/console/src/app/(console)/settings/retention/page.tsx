@@ -5,9 +5,9 @@ import { graphql } from '@/graphql/graphql.ts'
 import { toProblem } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Failure } from '@/ui/failure.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { PageHead } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 const RetentionQuery = graphql(`query Retention { retention { ...RetentionForm } }`, [RetentionFragment])
 

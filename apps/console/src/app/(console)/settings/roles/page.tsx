@@ -1,7 +1,7 @@
 'use client'
 import { RoleList } from '@/access/roles/role-list.tsx'
 import { t } from '@/messages/index.ts'
-import { useTitle } from '@/ui/use-title.ts'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 
 /** Roles of the tenant. */
 export default function RolesPage() {

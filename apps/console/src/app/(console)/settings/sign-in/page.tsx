@@ -9,10 +9,10 @@ import { t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { PageHead, Panel } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 const TONES = { OK: 'ok', WARNING: 'warn', ERROR: 'bad' } as const
 type Finding = { severity: keyof typeof TONES; message: string; nextStep: string | null }

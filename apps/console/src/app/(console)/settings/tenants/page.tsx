@@ -12,11 +12,11 @@ import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Confirm } from '@/ui/confirm.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { PageHead } from '@/ui/page.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 type Open = { kind: 'new' } | { kind: 'edit' | 'suspend' | 'delete'; tenant: Tenant } | null
 

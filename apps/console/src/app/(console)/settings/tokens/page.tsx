@@ -12,9 +12,9 @@ import { t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { PageHead } from '@/ui/page.tsx'
 import { RelativeTime, useNow } from '@/ui/relative-time.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 function TokenItem({ token, onRevoke }: { token: ApiToken; onRevoke: () => void }) {
   const now = useNow()

@@ -7,9 +7,9 @@ import { useClusters } from '@/slurm/use-clusters.ts'
 import { Button, ButtonLink } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { PageHead } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 /** All Slurm clusters of the tenant. */
 export default function ClustersPage() {

@@ -10,10 +10,10 @@ import { useClusters } from '@/slurm/use-clusters.ts'
 import { Button } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { PageHead } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { toast } from '@/ui/toast.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 /** External clusters: connect one, and refresh, edit or remove those that are connected. */
 export default function ExternalClustersPage() {

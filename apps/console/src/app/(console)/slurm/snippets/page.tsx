@@ -17,10 +17,10 @@ import { useReloadOn } from '@/slurm/use-reload-on.ts'
 import { Button } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { PageHead } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 type Cluster = { id: string; name: string }
 const clustersOf = ({ clusters }: SnippetRow): Cluster[] => clusters.map(({ cluster }) => cluster)

@@ -2,8 +2,8 @@
 import Link from 'next/link'
 import { t } from '@/messages/index.ts'
 import { CreateForm } from '@/slurm/scale/create-form.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { PageHead } from '@/ui/page.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 /** Creates a managed Slurm cluster from nodes. */
 export default function NewClusterPage() {

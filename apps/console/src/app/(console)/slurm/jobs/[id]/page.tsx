@@ -16,9 +16,9 @@ import { JobDetailsView } from '@/slurm/job-details.tsx'
 import { ButtonLink } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { PageHead } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 /** The page of a job, read again with each refresh of its cluster. */
 export default function JobPage() {

@@ -6,8 +6,8 @@ import { t } from '@/messages/index.ts'
 import { RecordClusterQuery } from '@/slurm/accounting/documents.ts'
 import { RecordPanel } from '@/slurm/accounting/record-panel.tsx'
 import { clusterHref } from '@/slurm/cluster-card.tsx'
+import { useTitle } from '@/ui/hooks/use-title.ts'
 import { PageHead } from '@/ui/page.tsx'
-import { useTitle } from '@/ui/use-title.ts'
 
 /** The page of a job that the accounting recorded. */
 export default function JobRecordPage() {

@@ -2,9 +2,9 @@
 import clsx from 'clsx'
 import { useEffect } from 'react'
 import { formatNumber, t } from '@/messages/index.ts'
+import { nodeTone } from '@/slurm/badges.tsx'
+import type { NodeRow } from '@/slurm/cluster-documents.ts'
 import type { Tone } from '@/ui/badge.tsx'
-import { nodeTone } from './badges.tsx'
-import type { NodeRow } from './cluster-documents.ts'
 
 const colors: Record<Tone, string> = {
   neutral: 'bg-text/20',

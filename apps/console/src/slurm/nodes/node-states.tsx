@@ -1,8 +1,8 @@
 import Link from 'next/link'
 import { t } from '@/messages/index.ts'
+import { nodeTone } from '@/slurm/badges.tsx'
+import { clusterHref } from '@/slurm/cluster-card.tsx'
 import { State } from '@/ui/badge.tsx'
-import { nodeTone } from './badges.tsx'
-import { clusterHref } from './cluster-card.tsx'
 
 type Props = {
   nodes: readonly { id: string; name: string; state: string; reason: string | null; cluster: { id: string; name: string } }[]

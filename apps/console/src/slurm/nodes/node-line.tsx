@@ -1,7 +1,7 @@
 import { formatNumber, t } from '@/messages/index.ts'
+import { nodeTone } from '@/slurm/badges.tsx'
+import type { NodeRow } from '@/slurm/cluster-documents.ts'
 import { Badge, State } from '@/ui/badge.tsx'
-import { nodeTone } from './badges.tsx'
-import type { NodeRow } from './cluster-documents.ts'
 import { RowCheckbox } from './row-checkbox.tsx'
 
 export const nodeColumns =

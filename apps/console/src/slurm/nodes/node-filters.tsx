@@ -1,8 +1,8 @@
 'use client'
 import { Search } from 'lucide-react'
 import { FilterSelect } from '@/ui/filter-select.tsx'
-import type { useQueryState } from '@/ui/use-query-state.ts'
-import { useQueryText } from '@/ui/use-query-text.ts'
+import type { useQueryState } from '@/ui/hooks/use-query-state.ts'
+import { useQueryText } from '@/ui/hooks/use-query-text.ts'
 
 type Query = ReturnType<typeof useQueryState>
 

@@ -6,10 +6,10 @@ import { t } from '@/messages/index.ts'
 import type { ImportReport } from '@/nodes/add/documents.ts'
 import { ImportRows } from '@/nodes/add/import-rows.tsx'
 import { toNodesParam } from '@/nodes/selection-store.ts'
+import { OnboardNodes } from '@/slurm/cluster-documents.ts'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { Notice } from '@/ui/notice.tsx'
-import { OnboardNodes } from './cluster-documents.ts'
 
 /** Adds nodes of a cluster to the inventory, with the credentials of its controller's node, and continues with their connection test. */
 export function OnboardDialog({

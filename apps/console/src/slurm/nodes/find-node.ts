@@ -3,7 +3,7 @@ import { useCallback } from 'react'
 import { useClient } from 'urql'
 import { toProblem } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
-import { NodesByText } from './documents.ts'
+import { NodesByText } from '@/slurm/documents.ts'
 
 /** Finds a node of Muster by its exact name; otherwise says why it was not found. */
 export function useFindNode(): (name: string) => Promise<{ id: string } | { problem: string }> {

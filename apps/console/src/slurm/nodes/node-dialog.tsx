@@ -6,6 +6,8 @@ import { toProblem, useMutation } from '@/graphql/use-mutation.ts'
 import { formatBytes } from '@/messages/format.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { AcceleratorBadges, NodeHealth } from '@/nodes/badges.tsx'
+import { MatchNode, type NodeDetails, NodeDetailsQuery } from '@/slurm/cluster-documents.ts'
+import { useReloadOn } from '@/slurm/use-reload-on.ts'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { Failure } from '@/ui/failure.tsx'
@@ -15,9 +17,7 @@ import { PropertyList } from '@/ui/page.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { toast } from '@/ui/toast.tsx'
-import { MatchNode, type NodeDetails, NodeDetailsQuery } from './cluster-documents.ts'
 import { useFindNode } from './find-node.ts'
-import { useReloadOn } from './use-reload-on.ts'
 
 const MIB = 1024 * 1024
 
