@@ -25,7 +25,7 @@ export function readinessScript({ controllers, files, prefix }: ReadinessRequest
     'for name in slurmd slurmctld slurmdbd; do pidof $name >/dev/null 2>&1 && echo "running $name"; done',
     // One with another socket, for example for slurmdbd, is in nobody's way.
     'for pid in $(pidof munged 2>/dev/null); do',
-    '  tr "\\0" "\\n" < /proc/$pid/cmdline | grep -E "^(--socket=|-S)" | grep -qv "munge\\.socket\\.2" || echo "running munged"',
+    '  tr "\\0" " " < /proc/$pid/cmdline | sed -nE "s/.* (-S ?|--socket[= ])([^ ]+) .*/\\2/p" | grep -qv "/run/munge/munge\\.socket\\.2$" || echo "running munged"',
     'done',
     'command -v slurmd >/dev/null && echo "version $(slurmd -V 2>/dev/null)"',
     // Port 6818 in state LISTEN.
