@@ -14,7 +14,7 @@ export {
 } from '@muster/slurm/config'
 export { slurmConfigAudit, slurmConfigSnippetAudit } from './audit-actions.ts'
 export { CheckSlurmConfigDriftInput, checkSlurmConfigDrift } from './check-slurm-config-drift.ts'
-export type { ConfigHost } from './find-cluster.ts'
+export { type ConfigHost, controllersIn } from './find-cluster.ts'
 export { ImportSlurmConfigInput, importSlurmConfig } from './import-slurm-config.ts'
 export { slurmConfigPermissions } from './permissions.ts'
 export { checkSlurmConfigBlockedReason, importSlurmConfigBlockedReason, writeSlurmConfigBlockedReason } from './policy.ts'

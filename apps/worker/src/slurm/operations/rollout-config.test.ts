@@ -19,17 +19,22 @@ const world = vi.hoisted(() => ({
   recorded: [] as number[],
   tried: [] as string[],
   refusal: null as string | null,
+  from: null as unknown,
+  to: null as unknown,
+  controllers: [] as string[],
+  onlyBefore: [] as string[],
+  onlyAfter: [] as string[],
 }))
 vi.mock('@muster/core/slurm-configs', async (original) => ({
   ...(await original<object>()),
   readSlurmRollout: async () => ({
-    from: FROM,
-    to: TO,
+    from: world.from,
+    to: world.to,
     plan: { controllers: 'RESTART', nodes: ['n1', 'n2'], addedNodes: [], removedNodes: world.removedNodes, lost: [] },
     hosts: [...world.files.keys()].map((name) => ({ name, nodeId: name })),
-    controllers: [{ name: 'ctl', nodeId: 'ctl', controller: 'ctl' }],
-    onlyBefore: [],
-    onlyAfter: [],
+    controllers: world.controllers.map((name) => ({ name, nodeId: name, controller: name })),
+    onlyBefore: world.onlyBefore.map((name) => ({ name, nodeId: name })),
+    onlyAfter: world.onlyAfter.map((name) => ({ name, nodeId: name })),
     slurmdNodes: new Map(['n1', 'n2'].map((name) => [name, { name: `${name}.example.org`, nodeId: name }])),
     unknownNodes: [],
     progress: world.progress,
@@ -106,6 +111,11 @@ beforeEach(() => {
     recorded: [],
     tried: [],
     refusal: null,
+    from: FROM,
+    to: TO,
+    controllers: ['ctl'],
+    onlyBefore: [],
+    onlyAfter: [],
   })
   world.files = new Map([
     ['ctl', FROM],
@@ -177,7 +187,37 @@ it('accepts a host that has some of the new files, and refuses other ones', asyn
   await expect(rolloutConfig(op, change)).rejects.toThrow(/changed without Muster since version 1/)
 })
 
-it('writes the files on hosts without any, and removes them there when the rollout is undone', async () => {
+it('stops at a host without files that the new version does not add', async () => {
+  world.files.set('login', null)
+  await expect(rolloutConfig(op, change)).rejects.toThrow(/login: slurm.conf is missing/)
+  expect({ runs, progress: world.progress }).toEqual({ runs: [], progress: null })
+})
+
+/** Files with these controllers, the primary first. */
+const filesOf = (...names: string[]): ConfigFiles => ({
+  'slurm.conf': `ClusterName=a\n${names.map((name) => `SlurmctldHost=${name.toUpperCase()}.example.org(10.0.0.1)\n`).join('')}`,
+})
+
+it.each([
+  ['a new primary', ['a', 'b'], ['c', 'b'], ['c', 'b'], ['a', 'b']],
+  ['a removed primary', ['a', 'b'], ['b'], ['b'], ['a', 'b']],
+  ['exchanged controllers', ['a', 'b'], ['b', 'a'], ['b', 'a'], ['a', 'b']],
+])('restarts the controllers in the order of the written files: %s', async (_, before, after, written, restored) => {
+  const names = [...new Set([...before, ...after])]
+  Object.assign(world, { from: filesOf(...before), to: filesOf(...after), controllers: names })
+  world.onlyBefore = before.filter((name) => !after.includes(name))
+  world.onlyAfter = after.filter((name) => !before.includes(name))
+  world.files = new Map(names.map((name) => [name, world.onlyAfter.includes(name) ? null : world.from]))
+  await rolloutConfig(op, change)
+  await undoRollout(op, change)
+  expect(runs.map(({ name, vars }) => [name, vars.slurm_config_controllers])).toEqual([
+    ['rollout', written],
+    ['restore', restored],
+  ])
+})
+
+it('writes the files on controllers that it adds, and removes them there when the rollout is undone', async () => {
+  world.onlyAfter = ['login']
   world.files.set('login', null)
   await rolloutConfig(op, change)
   expect(runs).toMatchObject([{ name: 'rollout', vars: { slurm_config_new: ['login'] } }])

@@ -4,6 +4,7 @@ import {
   CONFIG_FILES,
   type ConfigFiles,
   type ConfigHost,
+  controllersIn,
   readSlurmRollout,
   recordSlurmConfigRollout,
   type SlurmRollout,
@@ -144,14 +145,15 @@ const isKnown = ({ from, to }: SlurmRollout, files: ConfigFiles): boolean =>
 
 /**
  * Compares the files of the hosts with the version that they should have.
- * @returns IDs of the hosts without files, which get them
+ * @returns IDs of the controllers that the new version adds and that have no files yet
  * @throws OperationFailure a host has other files
  */
 async function findNewHosts(op: OperationContext, rollout: SlurmRollout, { from: number }: ConfigChange): Promise<string[]> {
   const newHosts: string[] = []
   const found = await pLimit(CONCURRENT_READS).map(rollout.hosts, async ({ nodeId, name }) => {
     const files = await readHost(op, nodeId)
-    const isNew = files === null && (rollout.progress === null || rollout.progress.newHosts.includes(nodeId))
+    const added = rollout.progress?.newHosts ?? rollout.onlyAfter.map((host) => host.nodeId)
+    const isNew = files === null && added.includes(nodeId)
     if (isNew) newHosts.push(nodeId)
     const difference = isNew ? null : describeDifference(rollout.from, files)
     return difference === null || (files !== null && isKnown(rollout, files)) ? [] : [{ name, difference }]
@@ -192,7 +194,11 @@ async function apply(
 ): Promise<void> {
   const { hosts } = rollout
   const stopped = isRestore ? rollout.onlyAfter : rollout.onlyBefore
-  const controllers = rollout.controllers.filter(({ nodeId }) => !stopped.some((host) => host.nodeId === nodeId))
+  // The primary of the written files restarts first: a backup waits for it. Controllers that they do not name keep their place before.
+  const order = controllersIn(files).map(({ name }) => name)
+  const controllers = rollout.controllers
+    .filter(({ nodeId }) => !stopped.some((host) => host.nodeId === nodeId))
+    .sort((a, b) => order.indexOf(a.controller ?? '') - order.indexOf(b.controller ?? ''))
   const slurmdNodes = [...rollout.slurmdNodes].flatMap(([name, node]) => (workingNodes.includes(name) ? [node] : []))
   const nodes = [...hosts, ...slurmdNodes.filter(({ nodeId }) => !hosts.some((host) => host.nodeId === nodeId))]
   const named = (list: ConfigHost[]) => list.map(({ name }) => name)
