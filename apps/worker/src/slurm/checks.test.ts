@@ -48,13 +48,15 @@ describe('accounting', () => {
 })
 
 describe('rights', () => {
+  const account = ({ sudo = '', config = '', level = 'None' }) =>
+    `ops\n1000\nSLURM_CONF=${config}\nscontrol=/usr/bin/scontrol\nscancel=/usr/bin/scancel\nsacctmgr=\nsrun=\n    ${sudo}\nlevel=${level}\n`
   const evaluate = (output: string, settings: Record<string, string> = {}) =>
     CHECKS.rights.evaluate(ran(output), { ...none, settings })
   test('tells who may change the cluster', () => {
     expect(evaluate('root\n0\n\n')).toMatchObject({ state: 'OK', detail: 'root may do everything' })
     expect(evaluate('slurm\n64030\n\n', { SlurmUser: 'slurm(64030)' })).toMatchObject({ detail: 'slurm may do everything' })
-    expect(evaluate('ops\n1000\nOperator\n')).toMatchObject({ detail: 'ops is an operator of Slurm' })
-    const sudo = (commands: string) => `ops\n1000\nNone\n    (root) NOPASSWD: ${commands}\n`
+    expect(evaluate(account({ level: 'Operator' }))).toMatchObject({ detail: 'ops is an operator of Slurm' })
+    const sudo = (commands: string) => account({ sudo: `(root) NOPASSWD: ${commands}` })
     expect(evaluate(sudo('/usr/bin/scontrol, /usr/bin/scancel'))).toMatchObject({
       ...{ state: 'OK', detail: expect.stringContaining('actions run as root'), hint: null },
     })
@@ -62,10 +64,14 @@ describe('rights', () => {
       detail: expect.stringContaining('run scontrol as root with sudo'),
       hint: expect.stringContaining('scontrol and scancel with sudo'),
     })
+    expect(evaluate(account({ sudo: '(ALL) NOPASSWD: ALL', config: 'set' }))).toMatchObject({
+      ...{ state: 'OK', detail: 'ops is an ordinary user: it can read the cluster' },
+      hint: expect.stringContaining('sets SLURM_CONF, and sudo drops it'),
+    })
     expect(evaluate('sh: id: not found')).toMatchObject({ state: 'FAILED' })
   })
   test('names levels of administrators only where slurmdbd has them', () => {
-    const ordinary = 'ops\n1000\nNone\n'
+    const ordinary = account({})
     const cases: Record<string, string>[] = [{}, { PrivateData: 'jobs' }]
     for (const settings of cases) {
       const hintWith = (AccountingStorageType: string) => evaluate(ordinary, { ...settings, AccountingStorageType }).hint
@@ -76,10 +82,10 @@ describe('rights', () => {
   })
   test('warns when the account sees only a part of the cluster', () => {
     const settings = { PrivateData: 'accounts,jobs' }
-    expect(evaluate('ops\n1000\nNone\n', settings)).toMatchObject({
+    expect(evaluate(account({}), settings)).toMatchObject({
       state: 'FAILED',
       detail: expect.stringContaining('PrivateData=jobs'),
     })
-    expect(evaluate('ops\n1000\nOperator\n', settings)).toMatchObject({ state: 'OK' })
+    expect(evaluate(account({ level: 'Operator' }), settings)).toMatchObject({ state: 'OK' })
   })
 })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { QueryReport } from '@muster/core/clusters'
 import { outputAfter, queryScript } from '@muster/slurm'
 import type { ExecResult, Session } from '../ssh/exec.ts'
-import { type AccountRights, PROGRAMS, parseRights, permitsSudo, RIGHTS_SCRIPT } from './account-rights.ts'
+import { type AccountRights, PROGRAMS, parseRights, permitsSudo, RIGHTS_SCRIPT, sudoBlockedReason } from './account-rights.ts'
 
 const TIMEOUT_MS = 20_000
 const MAX_DETAIL = 1000
@@ -107,6 +107,9 @@ function judgeRights(rights: AccountRights, settings: Record<string, string>): F
       `Of the account, Muster sees only a part of the cluster. To see all, ${change}`,
     )
   const programs = PROGRAMS.filter((program) => permitsSudo(rights, program))
+  const blockedReason = sudoBlockedReason(rights)
+  if (programs.length > 0 && blockedReason !== null)
+    return ok(`${user} is an ordinary user: it can read the cluster`, blockedReason)
   if (programs.length === PROGRAMS.length)
     return ok(`${user} is an ordinary user of Slurm; actions run as root, because sudo permits it without a password`)
   const text = `${user} is an ordinary user: it can read the cluster`

@@ -256,24 +256,90 @@ test('nothing is sent to a controller that does not answer', async () => {
 })
 
 describe('the account', () => {
-  const sudo = (rule: string) => `ops\n1000\nNone\nUser ops may run the following commands on ctl:\n    ${rule}\n`
+  const SCONTROL = '/opt/slurm/bin/scontrol'
+  const ops = (rule: string, { level = 'None', config = '', path = SCONTROL } = {}) =>
+    [
+      ...['ops', '1000', `SLURM_CONF=${config}`, `scontrol=${path}`, 'scancel=/opt/slurm/bin/scancel', 'sacctmgr=', 'srun='],
+      ...['Matching Defaults entries for ops on ctl:', '    env_reset, secure_path=/usr/bin', ''],
+      ...['User ops may run the following commands on ctl:', `    ${rule}`, `level=${level}`, ''],
+    ].join('\n')
+  const all = '(ALL : ALL) NOPASSWD: ALL'
+  const argv = ['scontrol', 'update', 'nodename=n1', 'state=drain', `reason="${REASON}"`]
+  const withSudo = ['sudo', '-n', SCONTROL, ...argv.slice(1)]
   test.each([
     ['root', 'root\n0\n\n', false],
     ['SlurmUser', 'slurm\n64030\n\n', false],
-    ['an operator with sudo', 'ops\n1000\nOperator\n    (ALL) NOPASSWD: ALL\n', false],
-    ['an ordinary user with sudo', sudo('(ALL : ALL) NOPASSWD: ALL'), true],
-    ['one with sudo for the program', sudo('(root) NOPASSWD: /usr/bin/scancel,\n        /opt/slurm/bin/scontrol update *'), true],
-    ['one with sudo for another program', sudo('(root) NOPASSWD: /usr/bin/scancel'), false],
-    ['one with sudo to another account', sudo('(postgres) NOPASSWD: ALL'), false],
-    ['one with sudo that asks for a password', sudo('(ALL : ALL) ALL'), false],
-    ['an ordinary user', 'ops\n1000\nNone\n', false],
+    ['an operator with sudo', ops(all, { level: 'Operator' }), false],
+    ['an ordinary user with sudo', ops(all), true],
+    ['one whose level cannot be read', ops(all, { level: '' }), true],
+    ['one whose program is unknown', ops(all, { path: '' }), false],
+    ['one with sudo for the program', ops(`(root) NOPASSWD: /usr/bin/scancel,\n        SETENV: ${SCONTROL}`), true],
+    ['one with sudo for its folder', ops('(root) NOPASSWD: /opt/slurm/bin/'), true],
+    ['one with sudo for the program in another folder', ops('(root) NOPASSWD: /usr/bin/scontrol'), false],
+    ['one with sudo for another program', ops('(root) NOPASSWD: /opt/slurm/bin/scancel'), false],
+    ['one with sudo for some arguments', ops(`(root) NOPASSWD: ${SCONTROL} reconfigure`), false],
+    ['one with sudo for all programs but this', ops(`(ALL) NOPASSWD: ALL, !${SCONTROL}`), false],
+    ['one with an exclusion in another rule', ops(`(ALL) !${SCONTROL}\n    (root) NOPASSWD: ALL`), false],
+    ['one with an exclusion of other arguments', ops(`(ALL) NOPASSWD: ALL, !${SCONTROL} shutdown`), true],
+    ['one with sudo to another account', ops('(postgres) NOPASSWD: ALL'), false],
+    ['one with sudo that asks for a password', ops('(ALL : ALL) ALL'), false],
+    ['one with sudo that asks for a password for it', ops(`(ALL) NOPASSWD: /usr/bin/id, PASSWD: ${SCONTROL}`), false],
+    ['an ordinary user', ops(''), false],
     ['one whose rights cannot be read', 'Welcome', false],
-  ])('%s: with sudo only when needed and permitted', async (_, account, withSudo) => {
+  ])('%s: with sudo only when needed and permitted', async (_, account, isRoot) => {
     const slurm = fakeSlurm({ n1: 'State=IDLE' }, drain(), account)
     const { journal, byTarget } = await execute(DRAIN, [item('n1')], slurm.session)
-    const argv = ['scontrol', 'update', 'nodename=n1', 'state=drain', `reason="${REASON}"`]
-    expect(slurm.commands).toEqual([withSudo ? ['sudo', '-n', ...argv] : argv])
+    expect(slurm.commands).toEqual([isRoot ? withSudo : argv])
     expect(journal).toEqual([slurm.commands[0]!.join(' ')])
     expect(byTarget).toEqual({ n1: 'DONE' })
+  })
+
+  const denied = { code: 1, stderr: 'slurm_update error: Invalid user id' }
+
+  test('does not use sudo where it would drop SLURM_CONF, and a refusal says why', async () => {
+    const slurm = fakeSlurm({ n1: 'State=IDLE' }, () => denied, ops(all, { config: 'set' }))
+    const { byTarget } = await execute(DRAIN, [item('n1')], slurm.session)
+    expect(slurm.commands).toEqual([argv])
+    expect(byTarget.n1).toEqual([
+      'REFUSED',
+      expect.stringMatching(/Invalid user id\nsudo is not used: the shell of ops sets SLURM_CONF/),
+    ])
+  })
+
+  test.each(['sudo: a password is required', `Sorry, user ops is not allowed to execute '${SCONTROL} update' as root on ctl.`])(
+    'sends the plain command once after a refusal by sudo: %s',
+    async (words) => {
+      const nodes = { n1: 'State=IDLE', n2: 'State=IDLE' }
+      const slurm = fakeSlurm(nodes, (argv) => (argv[0] === 'sudo' ? { code: 1, stderr: words } : denied), ops(all))
+      const { byTarget, journal } = await execute(
+        { verb: 'REBOOT_NODES', nextState: 'RESUME', reason: REASON },
+        [item('n1'), item('n2')],
+        slurm.session,
+      )
+      expect(slurm.commands.map(([program]) => program)).toEqual(['sudo', 'scontrol', 'scontrol'])
+      expect(journal).toHaveLength(3)
+      expect(byTarget.n1).toEqual(['REFUSED', expect.stringContaining(`${denied.stderr}\n${words}`)])
+    },
+  )
+
+  test('does not repeat what Slurm refused', async () => {
+    const slurm = fakeSlurm(
+      { n1: 'State=IDLE' },
+      () => ({ code: 1, stderr: `sudo: unable to resolve host ctl\n${denied.stderr}` }),
+      ops(all),
+    )
+    await execute(DRAIN, [item('n1')], slurm.session)
+    expect(slurm.commands).toEqual([withSudo])
+  })
+
+  test('sends nothing while its rights are not known', async () => {
+    const slurm = fakeSlurm({ n1: 'State=IDLE' }, drain(), ops(all))
+    const { exec } = slurm.session
+    slurm.session.exec = async (command, options) => {
+      const ran = await exec(command, options)
+      return String(options?.stdin).includes('sudo -n -l') ? { ...ran, timedOut: true } : ran
+    }
+    await expect(execute(DRAIN, [item('n1')], slurm.session)).rejects.toThrow(/rights of the account cannot be read within 1 s/)
+    expect(slurm.commands).toEqual([])
   })
 })

@@ -13,8 +13,8 @@ import {
   type TargetState,
   targetKind,
 } from '@muster/slurm/commands'
-import { permitsSudo, readRights } from './account-rights.ts'
-import { type CommandOutcome, runCommand, withSudo } from './run-command.ts'
+import { isRefusedBySudo, permitsSudo, readRights, sudoBlockedReason, withSudo } from './account-rights.ts'
+import { type CommandOutcome, runCommand } from './run-command.ts'
 import { type QueryContext, QueryFailure, runQuery } from './run-query.ts'
 
 /** Pauses before the state is read again, until the effect is seen. Slurm shows most effects at once. */
@@ -76,15 +76,30 @@ export async function executeAction(
   )
   const rights = todo.length > 0 ? await readRights(context, cluster.settings ?? {}) : null
   // An ordinary account without sudo sends the command, too: Slurm's refusal is the result.
-  const asAllowed = (argv: string[]): string[] =>
-    rights && rights.level === null && permitsSudo(rights, argv[0]!) ? withSudo(context.programFolder, argv) : argv
+  let sudoProblem: string | null = null
+  const asAllowed = (argv: string[]): string[] => {
+    if (rights?.level !== null || sudoProblem !== null || !permitsSudo(rights, argv[0]!)) return argv
+    sudoProblem = sudoBlockedReason(rights)
+    return sudoProblem === null ? withSudo(rights, argv) : argv
+  }
+  const withProblem = (ran: CommandOutcome): CommandOutcome =>
+    ran.answer === 'REFUSED' && sudoProblem !== null ? { ...ran, text: [ran.text, sudoProblem].filter(Boolean).join('\n') } : ran
   const send = async (groups: string[][]): Promise<Pending[]> => {
     const sent: Pending[] = []
     for (const targets of groups) {
-      const argv = asAllowed(actionArguments(action, targets))
+      const argv = actionArguments(action, targets)
       const before = targets.map((target) => ({ target, before: find(target)?.text ?? null }))
-      if (!(await journal.command(argv.join(' '), before))) throw new ActionTakenOver()
-      const ran = await runCommand(context, argv)
+      const run = async (argv: string[]) => {
+        if (!(await journal.command(argv.join(' '), before))) throw new ActionTakenOver()
+        return runCommand(context, argv)
+      }
+      const allowed = asAllowed(argv)
+      let ran = await run(allowed)
+      if (allowed !== argv && ran.answer === 'REFUSED' && isRefusedBySudo(ran.text)) {
+        sudoProblem = ran.text
+        ran = await run(argv)
+      }
+      ran = withProblem(ran)
       const isShared = targets.length > 1
       sent.push(...targets.map((target) => ({ item: byTarget.get(target)!, before: find(target), ran, isShared })))
     }

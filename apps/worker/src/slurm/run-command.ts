@@ -5,19 +5,13 @@ import type { Session } from '../ssh/exec.ts'
 const MAX_BYTES = 1024 * 1024
 const MAX_TEXT = 1000
 
-type CommandContext = { session: Session; programFolder: string | null; timeoutMs: number; signal: AbortSignal }
+export type CommandContext = { session: Session; programFolder: string | null; timeoutMs: number; signal: AbortSignal }
 
 /**
  * `text` is what the command printed; null when it printed nothing. An exit code of 0 does not mean that something happened. UNKNOWN:
  * nobody answered in time, and the controller may still execute it.
  */
 export type CommandOutcome = { answer: 'ACCEPTED' | 'REFUSED' | 'UNKNOWN'; text: string | null }
-
-/** The arguments with which root runs a command for an account that sudo permits it without a password. sudo has a search path of its own. */
-export const withSudo = (programFolder: string | null, [program = '', ...rest]: readonly string[]): string[] => [
-  ...['sudo', '-n', programFolder ? `${programFolder}/${program}` : program],
-  ...rest,
-]
 
 /**
  * Runs one command that changes a cluster.

@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { expandHostlist } from '@muster/core/selection'
 import { hasEnded, parseJobs, parseNodes, parseVersion, type SlurmNode } from '@muster/slurm'
-import { runCommand, withSudo } from '../run-command.ts'
+import { readAccount, sudoBlockedReason, withSudo } from '../account-rights.ts'
+import { runCommand } from '../run-command.ts'
 import { QueryFailure, runQuery } from '../run-query.ts'
-import { type ControllerContext, type OperationContext, OperationFailure } from './operation.ts'
+import { type OperationContext, OperationFailure } from './operation.ts'
 
 export type ClusterNodes = {
   version: string
@@ -57,13 +58,11 @@ export async function pollCluster<T>(
 export async function runAsRoot(op: OperationContext, argv: readonly string[], timeoutMs?: number): Promise<string> {
   const ran = await op.slurm(async (controller) => {
     const context = { ...controller, ...(timeoutMs ? { timeoutMs } : {}) }
-    return runCommand(context, (await isRoot(controller)) ? argv : withSudo(controller.programFolder, argv))
+    const account = await readAccount(controller)
+    const blockedReason = account.isRoot ? null : sudoBlockedReason(account)
+    if (blockedReason !== null) throw new OperationFailure(`\`${argv.join(' ')}\` was not run. ${blockedReason}`)
+    return runCommand(context, account.isRoot ? argv : withSudo(account, argv))
   })
   if (ran.answer !== 'ACCEPTED') throw new OperationFailure(`\`${argv.join(' ')}\` failed: ${ran.text}`)
   return ran.text ?? ''
-}
-
-async function isRoot({ session, timeoutMs, signal }: ControllerContext): Promise<boolean> {
-  const ran = await session.exec('id -u', { timeoutMs, signal })
-  return ran.stdout.toString('utf8').trim() === '0'
 }
