@@ -84,6 +84,7 @@ const UNCHANGED = [
   'changeMemberRole',
   'endOtherSessions',
   'importNodes',
+  'lookUpSlurmJobs',
   'pollDeviceSignIn',
   'rotateCredentialKey',
   'setVarMerge',

@@ -4,7 +4,7 @@
 #   state           present or absent
 #   prefix          folder with an installed Slurm, or null: only munge is installed
 #   repository_url, repository_key  package repository and its signing key, or null: the repositories of the node
-# Secrets and the configuration are no part of it: afterwards, Muster writes the munge key and starts the services over SSH.
+# The state has no secrets and no configuration: Muster then writes the munge key and starts the services over SSH.
 {%- set node = salt['pillar.get']('slurm_node', {}) %}
 {%- set role = node.get('role', 'compute') %}
 {%- set debian = grains['os_family'] == 'Debian' %}

@@ -424,8 +424,9 @@ main() {
   [ $# -gt 3 ] && tool_bytes=$((786432 / $#))
   if [ -n "$setsid$timeout" ]; then
     stages "$@" 3>&1
+    # The second pass kills what a process started while the first one looked.
     # shellcheck disable=SC2086
-    [ -n "$run" ] && young && session sweep 2 65536 "$mark" $YOUNG
+    [ -n "$run" ] && for pass in 1 2; do young && session sweep 2 65536 "$mark" $YOUNG; done
   else
     frame unbounded 'no tool was called: without setsid and timeout, a hung tool cannot be killed'
   fi

@@ -68,19 +68,21 @@ export function totalGres(tres: Tres, requested: readonly (readonly [text: strin
     const [, name, type = null] = /^gres\/([^:]+)(?::(.+))?$/.exec(key) ?? []
     return name ? [{ name, type: type ?? null, count, indexes: null }] : []
   })
-  const wanted = requested.flatMap(([text, times]) =>
+  const requests: Gres[][] = requested.map(([text, times]) =>
     parseGres(text)
       .filter(({ name }) => !OTHER_TRES.test(name))
       .map((one) => ({ ...one, count: one.count * times })),
   )
   const sum = (list: readonly Gres[]) => list.reduce((all, { count }) => all + count, 0)
-  return [...new Set([...tracked, ...wanted].map(({ name }) => name))].flatMap((name) => {
+  return [...new Set([...tracked, ...requests.flat()].map(({ name }) => name))].flatMap((name) => {
     const own = (list: readonly Gres[]) => list.filter((one) => one.name === name)
+    // `--gpus` and `--gpus-per-node` of one job name the same GPUs.
+    const wanted = requests.map(own).reduce((most, list) => (sum(list) > sum(most) ? list : most), [])
     const total = own(tracked).find(({ type }) => type === null)
     const typed = own(tracked).filter(({ type }) => type !== null)
-    if (!total) return typed.length > 0 ? typed : own(wanted)
+    if (!total) return typed.length > 0 ? typed : wanted
     // Types are tracked apart from the total, and some may not be.
-    return [typed, own(wanted)].find((list) => list.length > 0 && sum(list) === total.count) ?? [total]
+    return [typed, wanted].find((list) => list.length > 0 && sum(list) === total.count) ?? [total]
   })
 }
 

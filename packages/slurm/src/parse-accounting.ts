@@ -177,7 +177,7 @@ const toStep = (stepId: string, fields: Fields, utcOffset: number): SlurmJobStep
   memoryBytes: parseBytes(/(?:^|,)mem=([^,]*)/.exec(fields.TRESUsageInTot)?.[1]),
 })
 
-/** A job without measured steps, for example with JobAcctGatherType=none, did not use 0 CPU seconds: nobody knows. */
+/** A job without measured steps, for example with JobAcctGatherType=none, has an unknown CPU time, not 0 seconds. */
 function addUse(job: SlurmJobRecord): void {
   const memory = job.steps.flatMap(({ memoryBytes, maxTaskMemoryBytes }) => memoryBytes ?? maxTaskMemoryBytes ?? [])
   job.memoryBytes = memory.length > 0 ? Math.max(...memory) : null

@@ -206,6 +206,7 @@ describe('squeue with a format', () => {
     ['--gpus=2, total and type tracked', { 'tres-alloc': 'gres/gpu=2,gres/gpu:h100=2' }, [['h100', 2]]],
     ['two types, one tracked', { 'tres-alloc': 'gres/gpu=3,gres/gpu:h100=1' }, [[null, 3]]],
     ['--exclusive', { 'tres-per-node': 'gres:gpu:1', 'tres-alloc': 'gres/gpu=8' }, [[null, 8]]],
+    ['--gpus=4 --gpus-per-node=2', { 'tres-per-job': 'gres:gpu:4', 'tres-per-node': 'gres:gpu:2', numnodes: '2' }, [[null, 4]]],
     ['none', {}, []],
   ])('reads the GPUs of the whole job with %s', (_, values, expected) => {
     const [job] = parseJobs(line({ 'tres-per-node': 'N/A', ...values }), { nonce })

@@ -85,7 +85,7 @@ async function navigate(page: Page, address: string): Promise<void> {
 /** The router of Next.js, which it sets for debuggers. */
 type NextWindow = { next: { router: { push(href: string): void } } }
 
-/** What axe finds on a page without frames. A document keeps axe: parsing it takes half as long as a check. */
+/** What axe finds on a page without frames. axe is parsed once per document: parsing takes half as long as a check. */
 async function violations(page: Page, screen: Screen): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
   // A dark page differs from the light one, which was checked before, in its colors only.

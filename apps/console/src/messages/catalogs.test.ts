@@ -55,6 +55,7 @@ const keptInEnglish = new Set([
   'nodes.agent',
   'filter.agent',
   'node.cpu',
+  'node.slurm',
   'node.tabAgent',
   'accelerators.uuid',
   'preflight.ANSIBLE',

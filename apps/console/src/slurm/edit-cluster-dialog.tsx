@@ -9,7 +9,7 @@ import { CheckField, TextField } from '@/ui/field.tsx'
 import { useInvalidFocus } from '@/ui/hooks/use-invalid-focus.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { toast } from '@/ui/toast.tsx'
-import { SlurmrestdFields, type SlurmrestdForm, slurmrestdInput } from './connect/slurmrestd-fields.tsx'
+import { missingSlurmrestd, SlurmrestdFields, type SlurmrestdForm, slurmrestdInput } from './connect/slurmrestd-fields.tsx'
 import { type ClusterRow, UpdateCluster } from './documents.ts'
 import { SaltFields, saltInput } from './scale/salt-fields.tsx'
 
@@ -90,7 +90,7 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
             variant="primary"
             busy={update.busy}
             showReason
-            blockedReason={form.name.trim() ? null : t('slurmConnect.needName')}
+            blockedReason={form.name.trim() ? missingSlurmrestd(slurmrestd) : t('slurmConnect.needName')}
             onClick={() => void save()}
           >
             {t('slurm.save')}

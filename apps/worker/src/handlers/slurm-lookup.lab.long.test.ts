@@ -130,7 +130,7 @@ describe.runIf(canRunSlurm()).each(RELEASES)('lookups in a cluster of %s with sl
     await lab.slurm!.run(['scancel', first, waits])
   })
 
-  it('says that slurmdbd does not answer', async () => {
+  it('reports that slurmdbd does not answer', async () => {
     await lab.slurm!.run(['pkill', '-STOP', '-x', 'slurmdbd'])
     try {
       expect((await ended()).error).toMatch(/^sacct failed: .*slurmdbd does not answer/s)

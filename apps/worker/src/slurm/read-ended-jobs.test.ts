@@ -60,7 +60,7 @@ test('reads a month without jobs in few commands', async () => {
   expect(windows.length).toBeLessThanOrEqual(6)
 })
 
-test('stops when it is out of time, and says from where to continue', async () => {
+test('stops at the time limit and returns the cursor to continue from', async () => {
   const { read } = cluster([{ id: 1, end: 5 }])
   const { next, ...rest } = await readEndedJobs(
     read,

@@ -1,4 +1,4 @@
-import { and, eq, or } from 'drizzle-orm'
+import { and, eq, or, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
@@ -67,6 +67,10 @@ async function isOfCluster(tx: Tx, ctx: Ctx, nodeId: string, settings: Settings)
       and(
         visibleTo(ctx, slurmClusters),
         ...given.map(([key, value]) => eq(slurmClusters[key], value)),
+        // Without the authorities that the cluster accepts, the token could go to another server.
+        settings.slurmrestdCredentialId
+          ? sql`${slurmClusters.slurmrestdCaCertificate} is not distinct from ${settings.slurmrestdCaCertificate ?? null}`
+          : undefined,
         or(eq(controllerNodeId, nodeId), eq(backupNodeId, nodeId)),
       ),
     )

@@ -218,7 +218,7 @@ export async function openApiLogin(
   return { credential: credential.name, host: credential.host!, port: credential.port!, username, password }
 }
 
-/** Changes with each change of the credential; null when it was deleted. Whoever keeps a login compares it before each use. */
+/** Version of the credential; null after its deletion. Callers that cache a login compare it before each use. */
 export async function readCredentialVersion(ctx: Ctx, id: string): Promise<string | null> {
   authorize(ctx, credentialPermissions.decrypt)
   const scope = and(visibleTo(ctx, credentials), eq(credentials.id, id))

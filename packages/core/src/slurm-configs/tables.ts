@@ -52,7 +52,7 @@ export const slurmConfigSnippets = snakeCase.table(
     /** Counts the changes, from 1. */
     version: integer().notNull().default(1),
     files: jsonb().$type<SnippetFiles>().notNull(),
-    /** It is for these clusters, of which some may have been removed, and for all clusters of these regions. */
+    /** Selected clusters, which may include removed ones, and regions with all of their clusters. */
     clusterIds: uuid().array().notNull(),
     regions: text().array().notNull().default(sql`'{}'::text[]`),
     createdById: userRef(),

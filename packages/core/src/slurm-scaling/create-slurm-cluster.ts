@@ -18,7 +18,10 @@ import { slurmScalePermissions } from './permissions.ts'
 
 /** The oldest release of the packages that distributions have, from Debian 12 on. The lines are checked again by the installed release. */
 const RELEASES = ['22.05', '23.11', '24.11', '25.11', '26.05']
-const Url = singleLineText(500).regex(/^(https?|file):\/\/[^ {}]+$/, 'must be a URL')
+/** It appears in logs and in the audit log. */
+const Url = singleLineText(500)
+  .regex(/^(https?|file):\/\/[^ {}]+$/, 'must be a URL')
+  .refine((text) => !/^[a-z]+:\/\/[^/]*@/.test(text), 'must have no user name or password')
 
 function splitHost(text: string): Pick<ConfigSettings, 'accountingHost' | 'accountingPort'> {
   const [host, port] = text.split(':')

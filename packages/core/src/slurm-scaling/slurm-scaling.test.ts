@@ -120,6 +120,7 @@ describe('createSlurmCluster', () => {
     await expect(create()).rejects.toThrow(/only READY nodes/)
     await expect(create({ computeNodeIds: [nodes[0]!.id] })).rejects.toThrow(/one role only/)
     await expect(create({ extraLines: ['NodeName=x'] })).rejects.toThrow(/Muster writes NodeName/)
+    await expect(create({ repositoryUrl: 'https://me:secret@repo.example.org/deb' })).rejects.toThrow(/no user name or password/)
     await expect(create({ extraLines: ['NoSuchKey=1'] })).rejects.toThrow(/extraLines.0: /)
     await expect(create({ backupNodeId: nodes[3]!.id, computeNodeIds: [nodes[1]!.id] })).rejects.toThrow(/stateFolder/)
     // A key of Slurm 25.11; the installed release judges it.

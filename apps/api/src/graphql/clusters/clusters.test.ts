@@ -200,7 +200,7 @@ test('reads a page of clusters with few statements, whatever its size', async ()
   })
 })
 
-test('says for each node, job and partition which verbs the caller may use', async () => {
+test('returns the permitted verbs of each node, job and partition', async () => {
   await record()
   type Shown = { actionPermissions: { verb: string; blockedReason: string | null }[] }
   const allowed = async (list: string, ctx = tenant.operator) => {

@@ -15,7 +15,7 @@ export const slurmrestdFields = (t: InputFields) => ({
   }),
 })
 
-/** The input with the id of the row. */
+/** The input with the credential's row ID in place of its global ID. */
 export const withSlurmrestd = <T extends { slurmrestdCredentialId?: string | null | undefined }>({
   slurmrestdCredentialId,
   ...input

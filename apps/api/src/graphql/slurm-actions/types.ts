@@ -206,7 +206,7 @@ builder.drizzleObjectField(SlurmCluster, 'actionPermissions', (t) =>
 
 const withCluster = { cluster: { columns: { id: true, name: true, controllerNodeId: true } } } as const
 const permissionsOf = (what: string) =>
-  `Whether the caller may use each verb for ${what}, by the partitions at the last refresh. Slurm itself may refuse some in its state. At most 50.`
+  `Whether the caller may use each ${what}, based on the partitions at the last refresh. Slurm may still refuse a verb because of the current state. At most 50.`
 type ClusterOf = Parameters<typeof slurmTargetBlockedReason>[1]
 
 function permitted(kind: TargetKind, actor: Actor, cluster: ClusterOf, partitions: readonly string[]): Permitted[] {
@@ -217,7 +217,7 @@ function permitted(kind: TargetKind, actor: Actor, cluster: ClusterOf, partition
 builder.drizzleObjectField(SlurmNode, 'actionPermissions', (t) =>
   t.field({
     type: [SlurmActionPermission],
-    description: permissionsOf('nodes on this node'),
+    description: permissionsOf('node verb on this node'),
     select: { columns: { partitions: true }, with: withCluster },
     resolve: ({ cluster, partitions }, _args, { ctx }) => permitted('node', ctx.actor, cluster, partitions),
   }),
@@ -225,7 +225,7 @@ builder.drizzleObjectField(SlurmNode, 'actionPermissions', (t) =>
 builder.drizzleObjectField(SlurmJob, 'actionPermissions', (t) =>
   t.field({
     type: [SlurmActionPermission],
-    description: permissionsOf('jobs on this job'),
+    description: permissionsOf('job verb on this job'),
     select: { columns: { report: true }, with: withCluster },
     resolve: ({ cluster, report }, _args, { ctx }) => permitted('job', ctx.actor, cluster, report.partition.split(',')),
   }),
@@ -233,7 +233,7 @@ builder.drizzleObjectField(SlurmJob, 'actionPermissions', (t) =>
 builder.drizzleObjectField(SlurmPartition, 'actionPermissions', (t) =>
   t.field({
     type: [SlurmActionPermission],
-    description: permissionsOf('partitions on this partition'),
+    description: permissionsOf('partition verb on this partition'),
     select: { columns: { name: true }, with: withCluster },
     resolve: ({ cluster, name }, _args, { ctx }) => permitted('partition', ctx.actor, cluster, [name]),
   }),

@@ -9,16 +9,22 @@ const { slurmClusters, slurmConfigSnippets, slurmConfigVersions } = schema
 const CHUNK = 50
 
 /** `newest` are the files of the newest version; null when there is none, or the cluster has no snippets. */
-type Row = ClusterSnippets & { clusterId: string; newest: ConfigFiles | null }
+export type SnippetPreviewRow = ClusterSnippets & { clusterId: string; newest: ConfigFiles | null }
+type ClusterSnippetsRow = Omit<SnippetPreviewRow, 'newest' | 'files'>
 
-export type { Row as ClusterSnippetsRow }
-
-/** The snippets of a cluster with their states, and what applying them would store, by the ID of the cluster. */
-export const loadClusterSnippets = loader<Row>(async ({ ctx }, ids) => {
-  const found = new Map<string, Row>()
+/** The snippets of a cluster with their states, by the ID of the cluster. The files of many clusters would fill the memory. */
+export const loadClusterSnippets = loader<ClusterSnippetsRow>(async ({ ctx }, ids) => {
+  const found = new Map<string, ClusterSnippetsRow>()
   for (let i = 0; i < ids.length; i += CHUNK)
-    for (const row of await readClusterSnippets(ctx, ids.slice(i, i + CHUNK))) found.set(row.clusterId, row)
+    for (const { newest: _, files: __, ...row } of await readClusterSnippets(ctx, ids.slice(i, i + CHUNK)))
+      found.set(row.clusterId, row)
   return found
+})
+
+/** The same with what applying them would store. */
+export const loadSnippetPreviews = loader<SnippetPreviewRow>(async ({ ctx }, ids) => {
+  const rows = await readClusterSnippets(ctx, ids)
+  return new Map(rows.map((row) => [row.clusterId, row]))
 })
 
 /** The newest version of each cluster, without its files. */
@@ -32,7 +38,7 @@ function newestVersions(ctx: Ctx) {
     .as('newest')
 }
 
-async function readClusterSnippets(ctx: Ctx, ids: readonly string[]): Promise<Row[]> {
+async function readClusterSnippets(ctx: Ctx, ids: readonly string[]): Promise<SnippetPreviewRow[]> {
   const newest = newestVersions(ctx)
   const { id, name, region, reuseConfig, version, configNumber } = slurmClusters
   const clusters = await ctx.db
@@ -57,7 +63,7 @@ async function readClusterSnippets(ctx: Ctx, ids: readonly string[]): Promise<Ro
   })
 }
 
-/** The snippets for some clusters, and others that their newest versions have lines of. */
+/** The snippets of these clusters, and snippets that their newest versions contain. */
 function readSnippets(ctx: Ctx, clusters: { id: string; region: string | null; names: string[] | null }[]) {
   const regions = clusters.flatMap(({ region }) => region ?? [])
   const names = clusters.flatMap(({ names }) => names ?? [])
@@ -92,7 +98,7 @@ const isNamed = or(
   sql`${slurmClusters.region} = any(${slurmConfigSnippets.regions})`,
 )
 
-/** IDs of the clusters of a snippet by name: those that it is for, and others whose newest version has lines of it. */
+/** IDs of the clusters of a snippet, and of clusters that contain it in their newest version; ordered by name. */
 export const loadSnippetClusters = loader<string[]>(async ({ ctx }, ids) => {
   const newest = newestVersions(ctx)
   const rows = await ctx.db
@@ -111,7 +117,7 @@ export const loadSnippetClusters = loader<string[]>(async ({ ctx }, ids) => {
   return new Map(ids.map((id) => [id, rows.filter((row) => row.id === id).map(({ clusterId }) => clusterId)]))
 })
 
-/** IDs of the clusters that a snippet is for, or whose newest version has lines of one, by name. */
+/** IDs of all clusters with a snippet, selected or in their newest version; ordered by name. */
 export async function readClustersWithSnippets(ctx: Ctx): Promise<string[]> {
   const newest = newestVersions(ctx)
   const named = ctx.db

@@ -25,7 +25,8 @@ import { deletedPayload, type InputFields, mutation } from '../shared/mutation.t
 import {
   loadClusterSnippets,
   loadSnippetClusters,
-  type ClusterSnippetsRow as Row,
+  loadSnippetPreviews,
+  type SnippetPreviewRow as Row,
   readClustersWithSnippets,
 } from './snippet-loaders.ts'
 import { SlurmConfigDiff, SlurmConfigFile, SlurmConfigVersion } from './types.ts'
@@ -53,7 +54,7 @@ const SlurmClusterSnippet = builder.objectRef<ClusterSnippet>('SlurmClusterSnipp
 
 const SlurmConfigSnippet = builder.drizzleNode('slurmConfigSnippets', {
   name: 'SlurmConfigSnippet',
-  description: 'Lines of configuration files for Slurm clusters that it names, and for all clusters of some regions.',
+  description: 'Configuration lines for selected Slurm clusters and for all clusters of selected regions.',
   select: { columns: { id: true } },
   id: { column: (snippet) => snippet.id, description: 'ID of the snippet.' },
   fields: (t) => ({
@@ -70,7 +71,7 @@ const SlurmConfigSnippet = builder.drizzleNode('slurmConfigSnippets', {
     }),
     chosenClusters: t.field({
       type: [SlurmCluster],
-      description: `Clusters that it names, by name; at most ${MAX_CLUSTERS}. Clusters of its regions need not be named.`,
+      description: `Clusters selected by ID, ordered by name; at most ${MAX_CLUSTERS}. Clusters of its regions are not listed unless selected.`,
       complexity: 20,
       select: { columns: { id: true, clusterIds: true } },
       resolve: async ({ id, clusterIds }, _args, context) => {
@@ -79,13 +80,13 @@ const SlurmConfigSnippet = builder.drizzleNode('slurmConfigSnippets', {
       },
     }),
     clusterCount: t.int({
-      description: 'Clusters in `clusters`, without its bound.',
+      description: 'Number of all clusters with the snippet; `clusters` lists a limited number of them.',
       select: { columns: { id: true } },
       resolve: async ({ id }, _args, context) => ((await loadSnippetClusters(context, id)) ?? []).length,
     }),
     clusters: t.field({
       type: [SlurmClusterSnippet],
-      description: `Clusters that it is for, and others whose newest version still has its lines, by name; at most ${MAX_CLUSTERS}.`,
+      description: `Clusters of the snippet, and clusters that still have its lines in their newest version; ordered by name, at most ${MAX_CLUSTERS}.`,
       complexity: 20,
       select: { columns: { id: true, name: true } },
       resolve: async ({ id, name }, _args, context) => {
@@ -141,7 +142,7 @@ const SlurmConfigSnippetPreview = builder
       }),
       fingerprint: t.exposeString('fingerprint', {
         nullable: true,
-        description: 'For `applySlurmConfigSnippets`, which then refuses another result; null when there is nothing to store.',
+        description: 'Hash of the previewed result for `applySlurmConfigSnippets`; null when there is nothing to store.',
       }),
     }),
   })
@@ -161,7 +162,7 @@ builder.drizzleObjectFields(SlurmCluster, (t) => ({
     complexity: 20,
     select: { columns: { id: true, name: true } },
     resolve: async (cluster, _args, context) => {
-      const row = await loadClusterSnippets(context, cluster.id)
+      const row = await loadSnippetPreviews(context, cluster.id)
       return row && { ...row, deniedReason: clusterDeniedReason(context.ctx.actor, slurmConfigPermissions.write, cluster) }
     },
   }),

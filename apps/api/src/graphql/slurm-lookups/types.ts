@@ -85,10 +85,10 @@ export const SlurmJobRecord = builder.objectRef<JobRecord>('SlurmJobRecord').imp
       state: t.exposeString('state', { description: "Slurm's word, for example `COMPLETED`." }),
       canceledByUid: t.int({
         nullable: true,
-        description: 'Number of the user who canceled it on the hosts of the cluster; null when nobody did.',
+        description: 'UID of the user who canceled the job, on the hosts of the cluster; null when no user canceled it.',
         resolve: ({ canceledBy }) => (canceledBy === null ? null : toInt(canceledBy)),
       }),
-      reason: maybe('reason', "Slurm's word for why it waited before the start; null for none."),
+      reason: maybe('reason', "Slurm's reason why the job was pending before its start; null for none."),
       exitCode: t.int({
         nullable: true,
         description: 'Exit code of the script; null when unknown.',
@@ -182,7 +182,7 @@ const SlurmPriorityFactor = builder.objectRef<Priority['factors'][number]>('Slur
       nullable: true,
       description: "Slurm's name of the resource, for example `gres/gpu`; null except for TRES.",
     }),
-    points: t.exposeFloat('points', { description: 'What it adds to the priority: its value times its weight.' }),
+    points: t.exposeFloat('points', { description: 'Points added to the priority: value times weight.' }),
     value: t.exposeFloat('value', { nullable: true, description: 'Value between 0 and 1; null where Slurm prints none.' }),
   }),
 })
@@ -240,7 +240,7 @@ const SlurmShare = builder.objectRef<Share>('SlurmShare').implement({
 export const SlurmLookup = builder.drizzleNode('slurmLookups', {
   name: 'SlurmLookup',
   description:
-    'Commands that a worker runs in a Slurm cluster on demand, and what they printed. They change nothing there. It is deleted after an hour.',
+    'A read-only query of the accounting or priorities of a Slurm cluster, executed by a worker, with its result. Deleted after an hour.',
   select: { columns: { id: true } },
   id: { column: (lookup) => lookup.id, description: 'ID of the lookup.' },
   fields: (t) => {
@@ -270,7 +270,7 @@ export const SlurmLookup = builder.drizzleNode('slurmLookups', {
       priorities: t.field({
         type: [SlurmJobPriority],
         description:
-          'Priority of the job in each of its partitions; at most 200. Empty before the end, and when it does not wait.',
+          'Priority of the job in each of its partitions; at most 200. Empty before the lookup has finished, and when the job is not pending.',
         select,
         resolve: ({ result }) => result?.priorities ?? [],
       }),

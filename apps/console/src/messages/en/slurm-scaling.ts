@@ -52,7 +52,7 @@ export const slurmScaling = {
     outStart: '{count, plural, one {Add # node} other {Add # nodes}}',
     outTitle: 'Add nodes to {name}',
     partition: 'Partition',
-    partitionsHint: 'Partitions whose line lists nodes. Those with Nodes=ALL include the new ones anyway.',
+    partitionsHint: 'Partitions that list nodes by name. Partitions with Nodes=ALL include new nodes automatically.',
     prefix: 'Folder of an installed Slurm',
     prefixHint: 'Empty: packages are installed.',
     repository: 'Package repository',

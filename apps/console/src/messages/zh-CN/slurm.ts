@@ -119,6 +119,8 @@ export const slurm = {
     ca: 'slurmrestd 的 CA 证书',
     credential: 'slurmrestd 凭据',
     name: 'slurmrestd',
+    needCredential: '请选择 slurmrestd 凭据',
+    needSocket: '请输入套接字路径',
     problem: 'slurmrestd 失败：{reason}',
     socket: 'slurmrestd 的套接字',
     socketHint: '控制器主机上的路径，例如 /run/slurmrestd/slurmrestd.socket。',
@@ -312,7 +314,7 @@ export const slurm = {
   slurmLicense: {
     remote: '由多个集群共享',
     title: '许可证',
-    use: '使用 {used} / {total}，空闲 {free}，预留 {reserved}',
+    use: '已用 {used} / {total}，空闲 {free}，预留 {reserved}',
   },
   slurmReservation: {
     emptyText: '没有计划的预留。',

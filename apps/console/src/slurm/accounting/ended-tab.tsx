@@ -65,7 +65,7 @@ export function EndedTab({ clusterId, query, partitions }: { clusterId: string; 
   )
 }
 
-/** Each search is a command on the cluster, so it starts when the user says so, and not at each letter. */
+/** Each search runs a command on the cluster, so it starts on submit, not on each key press. */
 function TextFilters({ query }: { query: Query }) {
   const [texts, setTexts] = useState(() => Object.fromEntries(TEXTS.map((name) => [name, query.get(name)])))
   const submit = (event: FormEvent) => {
@@ -98,8 +98,8 @@ function EndedJobs({ clusterId, filter, days }: { clusterId: string; filter: Fil
   const [since] = useState(() => new Date(Date.now() - days * DAY_MS).toISOString())
   const [after, setAfter] = useState<string | null>(null)
   const [pages, setPages] = useState<{ after: string | null; jobs: readonly JobRecord[] }[]>([])
-  const look = useLookup(after ?? 'first', () => run({ input: { clusterId, ...filter, since, after } }))
-  const { result, error, isRunning, retry } = look
+  const lookup = useLookup(after ?? 'first', () => run({ input: { clusterId, ...filter, since, after } }))
+  const { result, error, isRunning, retry } = lookup
   useEffect(() => {
     if (result) setPages((known) => [...known.filter((page) => page.after !== after), { after, jobs: result.jobs }])
   }, [result, after])
@@ -109,7 +109,15 @@ function EndedJobs({ clusterId, filter, days }: { clusterId: string; filter: Fil
   )
   if (rows.length === 0) {
     if (error !== null) return <Failure title={t('slurmHistory.loadFailed')} message={error} onRetry={retry} />
-    if (isRunning) return <SkeletonRows rows={8} height={isNarrow ? 68 : 44} />
+    if (isRunning)
+      return (
+        <div className="flex flex-col gap-2">
+          <p className="text-sm text-muted" aria-live="polite">
+            {t('slurmHistory.searching')}
+          </p>
+          <SkeletonRows rows={8} height={isNarrow ? 68 : 44} />
+        </div>
+      )
   }
   const more = result?.endCursor ?? null
   const next = (
@@ -128,7 +136,7 @@ function EndedJobs({ clusterId, filter, days }: { clusterId: string; filter: Fil
           )}
           {more && (
             <Button icon={<ChevronDown aria-hidden />} onClick={() => setAfter(more)}>
-              {t('slurmHistory.more')}
+              {t('common.loadMore')}
             </Button>
           )}
         </>
@@ -137,8 +145,12 @@ function EndedJobs({ clusterId, filter, days }: { clusterId: string; filter: Fil
   )
   if (rows.length === 0)
     return (
-      <Empty icon={more ? <History aria-hidden /> : <SearchX aria-hidden />} title={t('slurmHistory.emptyTitle')} action={next}>
-        <p>{t('slurmHistory.emptyText')}</p>
+      <Empty
+        icon={more ? <History aria-hidden /> : <SearchX aria-hidden />}
+        title={more ? t('slurmHistory.notYetTitle') : t('slurmHistory.emptyTitle')}
+        action={next}
+      >
+        <p>{more ? t('slurmHistory.notYetText') : t('slurmHistory.emptyText')}</p>
       </Empty>
     )
   return (

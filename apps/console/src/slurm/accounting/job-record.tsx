@@ -4,6 +4,8 @@ import { Panel, PropertyList } from '@/ui/page.tsx'
 import type { JobRecord } from './documents.ts'
 import { exitText, RecordState } from './job-state.tsx'
 
+const MIB = 1024 * 1024
+
 type Row = [label: string, value: React.ReactNode]
 const optional = (label: string, value: string | null): Row[] => (value ? [[label, value]] : [])
 const time = (label: string, at: string | null): Row[] => (at ? [[label, formatDateTime(at)]] : [])
@@ -66,7 +68,9 @@ export function JobRecordView({ job }: { job: JobRecord }) {
             <PropertyList
               rows={[
                 ...optional(t('slurmJob.nodes'), job.nodeList),
-                ...job.tres.map(({ name, amount }): Row => [name, formatNumber(amount)]),
+                ...job.tres.map(
+                  ({ name, amount }): Row => [name, name === 'mem' ? formatBytes(amount * MIB) : formatNumber(amount)],
+                ),
                 [t('slurmJob.user'), job.user ?? t('common.none')],
                 ...optional(t('slurmJob.account'), job.account),
                 [t('slurmJob.partition'), job.partition],
@@ -97,7 +101,7 @@ function Use({ label, part, text }: { label: string; part: number | null; text: 
         <span className="text-muted">{label}</span>
         <span className="tabular-nums">
           {text ?? t('slurmHistory.notMeasured')}
-          {percent !== null && ` · ${percent} %`}
+          {percent !== null && ` · ${t('unit.percent', { value: percent })}`}
         </span>
       </div>
       {percent !== null && (

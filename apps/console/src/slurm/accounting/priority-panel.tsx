@@ -30,7 +30,7 @@ export function PriorityPanel({ clusterId, jobId }: { clusterId: string; jobId: 
       {!isOpen ? (
         <Button onClick={() => setOpen(true)}>{t('slurmPriority.show')}</Button>
       ) : error !== null ? (
-        <p className="text-sm text-muted" role="alert">
+        <p className="text-sm text-bad" role="alert">
           {error}
         </p>
       ) : !result ? (

@@ -14,7 +14,7 @@ import { usePreview } from '../scale/use-preview.ts'
 import { type ConfigPreview, PreviewConfig, type PreviewInput, SaveConfig } from './documents.ts'
 import { PlanView } from './plan-view.tsx'
 
-/** While the edited version is read, or why it was not. */
+/** Placeholder while the edited version loads, or the load error. */
 export const VersionLoading = ({ error, onRetry }: { error: CombinedError | undefined; onRetry: () => void }) =>
   error ? (
     <Failure title={t('slurmConfig.loadFailed')} message={toProblem(error).message} onRetry={onRetry} />
@@ -28,7 +28,7 @@ type Props = {
   number: number
   edit: Pick<PreviewInput, 'files' | 'changes'>
   isChanged: boolean
-  /** Also previews the version as it is. */
+  /** Also previews the unchanged version. */
   previewsUnchanged?: boolean
   onLine?: (file: string, line: number) => void
   onClose: () => void

@@ -15,7 +15,7 @@ import { CommandList } from '../command-list.tsx'
 import { AddCluster, type ClusterRow, NodesByText } from '../documents.ts'
 import { PreviewPanel } from './preview-panel.tsx'
 import { type Reuse, ReuseFields, reuseAll } from './reuse-fields.tsx'
-import { noSlurmrestd, SlurmrestdFields, slurmrestdInput } from './slurmrestd-fields.tsx'
+import { missingSlurmrestd, noSlurmrestd, SlurmrestdFields, slurmrestdInput } from './slurmrestd-fields.tsx'
 import { useControllerTest } from './use-controller-test.ts'
 
 const empty = { name: '', address: '', port: '', sshUser: '', region: '', programFolder: '' }
@@ -121,7 +121,7 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
       ? t('slurmConnect.needAddress')
       : !existing && !form.credentialId
         ? t('slurmConnect.needCredential')
-        : null
+        : missingSlurmrestd(form)
   return (
     <form
       aria-label={t('slurmConnect.formTitle')}
@@ -167,7 +167,11 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
             optional
             {...text('programFolder')}
           />
-          <SlurmrestdFields form={form} onChange={change} errorOf={(field) => issueFor(addCluster.problem, field)} />
+          <SlurmrestdFields
+            form={form}
+            onChange={change}
+            errorOf={(field) => issueFor(addCluster.problem, field) ?? issueFor(test.problem, field)}
+          />
           <div className="sm:col-span-2">
             <ReuseFields value={form} onChange={(reuse: Partial<Reuse>) => change(reuse)} />
           </div>
@@ -178,7 +182,10 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
           <PreflightList
             tests={test.connections}
             expanded={!test.canRunCommands}
-            onApproved={() => void test.start({ nodeId: test.nodeId!, ...testInput })}
+            onApproved={() => {
+              setTested(settings)
+              void test.start({ nodeId: test.nodeId!, ...testInput })
+            }}
           />
         </Panel>
       )}

@@ -18,6 +18,14 @@ export const noSlurmrestd: SlurmrestdForm = {
   slurmrestdCaCertificate: '',
 }
 
+/** Why the settings are incomplete; null when they are not. */
+export const missingSlurmrestd = ({ slurmrestd, slurmrestdSocket, slurmrestdCredentialId }: SlurmrestdForm): string | null =>
+  slurmrestd === 'SOCKET' && !slurmrestdSocket.trim()
+    ? t('slurmrestd.needSocket')
+    : slurmrestd === 'URL' && !slurmrestdCredentialId
+      ? t('slurmrestd.needCredential')
+      : null
+
 /** The input fields of the API. */
 export const slurmrestdInput = (form: SlurmrestdForm) => ({
   slurmrestdSocket: form.slurmrestd === 'SOCKET' ? form.slurmrestdSocket.trim() || null : null,

@@ -67,6 +67,8 @@ export function useControllerTest() {
       connections: preflight.tests,
       canRunCommands,
       test,
+      /** Rejection of the connection test or of the test of Slurm; null when none. */
+      problem,
       /** Why the test could not start, or was lost. */
       error: problem?.message ?? (isLost && test && !test.finishedAt ? t('slurmConnect.testLost') : null),
       isRunning: problem === null && !isLost && (isConnecting || isTesting),

@@ -54,10 +54,10 @@ export async function removeAbandonedRuns(workDir: string, log: Log, isolation: 
   let removed = 0
   for (const name of names.filter((n) => n.startsWith(PREFIX))) {
     const dir = join(workDir, name)
-    const owner = await readFile(join(dir, OWNER), 'utf8').then(
-      (text): Owner => JSON.parse(text),
-      () => null,
-    )
+    // A worker that was killed while it wrote the file leaves a part of it.
+    const owner = await readFile(join(dir, OWNER), 'utf8')
+      .then((text): Owner => JSON.parse(text))
+      .catch(() => null)
     const sshDir = owner?.sshDir ?? dir
     const isOurs = owner ? owner.host === hostname() : false
     const isAlive = isOurs && owner !== null && (await processStartTime(owner.pid)) === owner.start

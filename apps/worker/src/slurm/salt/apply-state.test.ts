@@ -180,6 +180,8 @@ describe('a state', () => {
     await vi.waitFor(() => expect(undo.op.messages).not.toEqual([]))
     await setTimeout(0)
     expect(isDone).toBe(false)
+    await waitForState(undo.op, 'compute', { pollMs: 1, deadlineMs: 0 })
+    expect(undo.op.messages.at(-1)).toMatch(/still runs on .*Muster no longer waits for it\.$/)
     running = new Set()
     await waiting
     expect(undo.op.messages[0]).toMatch(/^Waiting for the Salt job \d{20}, which is not interrupted\.$/)

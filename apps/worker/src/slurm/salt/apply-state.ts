@@ -13,7 +13,7 @@ import { readStateResult } from './state-result.ts'
 /** Packages of a slow mirror take minutes. */
 const DEADLINE_MS = 30 * 60_000
 const POLL_MS = 2000
-/** Polls between two looks at what minions execute: each look waits for minions that do not answer. */
+/** Polls between two checks of the running jobs of minions. Each check waits for minions that do not answer. */
 const LOOK_EVERY = 5
 /** A minion that executes nothing this many times in a row has lost the job, for example by a restart. */
 const MAX_IDLE = 4
@@ -54,7 +54,11 @@ export async function applyState(
 }
 
 /** Waits for a job that an earlier step has started and not ended: a cancel does not interrupt a state. */
-export async function waitForState(op: OperationContext, key: string, { pollMs = POLL_MS }: SaltTimes = {}): Promise<void> {
+export async function waitForState(
+  op: OperationContext,
+  key: string,
+  { deadlineMs = DEADLINE_MS, pollMs = POLL_MS }: SaltTimes = {},
+): Promise<void> {
   const job = op.row.saltJobs.find((one) => one.key === key && one.finishedAt === null)
   if (!job) return
   try {
@@ -64,12 +68,16 @@ export async function waitForState(op: OperationContext, key: string, { pollMs =
       for (const id of returns?.keys() ?? []) open.delete(id)
       const running = await salt.runningMinions([...open], job.jid)
       if (running.size === 0) return
+      if (Date.now() >= Date.parse(job.startedAt) + deadlineMs)
+        return await op.report(
+          `The Salt job ${job.jid} still runs on ${[...running.keys()].join(', ')}. Muster no longer waits for it.`,
+        )
       await op.report(`Waiting for the Salt job ${job.jid}, which is not interrupted.`)
       await setTimeout(pollMs, null, { signal: op.signal }).catch(() => {})
       op.signal.throwIfAborted()
     }
   } catch (error) {
-    // What cannot be asked is not awaited; removing the packages reports it.
+    // If salt-api does not answer, the job is not awaited; the removal of the packages reports the failure.
     if (!(error instanceof DomainError)) throw error
   }
 }
@@ -153,13 +161,12 @@ async function readUntilEnd(
     const results = returned.map(([minionId, nodeId]) => ({ nodeId, ...readStateResult(state.name, returns!.get(minionId)) }))
     for (const [minionId] of returned) open.delete(minionId)
     for (const { nodeId, failure } of results) if (failure !== null) failed[nodeId] = failure
-    await op.updateNodes(
-      results.flatMap(({ nodeId, findings }) => {
-        const node = op.nodes.find((one) => one.nodeId === nodeId)
-        const others = node?.checks.filter(({ name }) => !name.startsWith(`${state.name} `)) ?? []
-        return node ? { name: node.name, checks: [...others, ...findings] } : []
-      }),
-    )
+    const changes = results.flatMap(({ nodeId, findings }) => {
+      const node = op.nodes.find((one) => one.nodeId === nodeId)
+      const others = node?.checks.filter(({ name }) => !name.startsWith(`${state.name} `)) ?? []
+      return node ? { name: node.name, checks: [...others, ...findings] } : []
+    })
+    if (changes.length > 0) await op.updateNodes(changes)
     if (poll % LOOK_EVERY === 0) {
       const running = await ifAvailable(() => salt.runningMinions([...open.keys()], job.jid))
       for (const minionId of running ? [...open.keys()] : []) {

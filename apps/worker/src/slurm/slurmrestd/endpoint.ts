@@ -56,21 +56,28 @@ export function urlEndpoint(
   localTargets: readonly LocalTarget[],
 ): SlurmrestdEndpoint {
   const name = `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
+  const isSendable = [username, token].every((text) => /^[\x21-\x7e]+$/.test(text))
   const headers = { ...HEADERS, 'x-slurm-user-name': username, 'x-slurm-user-token': token }
   return {
     name,
-    get: (_session, path, limits) =>
-      sendRequest(
+    async get(_session, path, limits) {
+      if (!isSendable)
+        throw new SlurmrestdFailure(
+          `the user name or the token of the credential ${credential} has characters that HTTP does not permit`,
+          'Save the token again, as one line without spaces.',
+        )
+      return sendRequest(
         { url: new URL(path, name), method: 'GET', headers, ca: caCertificate ?? undefined },
         { localTargets, ...limits },
-      ).catch(failure(limits.timeoutMs)),
+      ).catch(failure(limits.timeoutMs))
+    },
     loginHint() {
       const end = expiryOf(token)
       const state =
         end && end.getTime() <= Date.now()
           ? `The token of the credential ${credential} expired at ${end.toISOString()}.`
           : `Check the user name and the token of the credential ${credential}.`
-      return `${state} \`scontrol token username=${username} lifespan=SECONDS\` prints a new one: save it as its password.`
+      return `${state} \`scontrol token username=${username} lifespan=SECONDS\` prints a new token: save it as the password of the credential.`
     },
   }
 }

@@ -189,13 +189,20 @@ describe('over HTTPS', () => {
     ['the controller, 23.11', answer(500, '{"errors": [{"error": "Unable to connect to database", "error_number": 7000}]}')],
   ])('names a token that is rejected by %s', async (_name, rejection) => {
     respond = rejection
-    const next = '`scontrol token username=muster lifespan=SECONDS` prints a new one: save it as its password.'
+    const next =
+      '`scontrol token username=muster lifespan=SECONDS` prints a new token: save it as the password of the credential.'
     const wrong = await readNodes(endpoint(valid))
     expect(wrong.names).toBeNull()
     expect(problem(wrong)).toContain(`Check the user name and the token of the credential prod-api. ${next}`)
     const expired = await readNodes(endpoint(token(1_700_000_000)))
     expect(problem(expired)).toContain(`The token of the credential prod-api expired at 2023-11-14T22:13:20.000Z. ${next}`)
     expect(JSON.stringify([wrong, expired])).not.toContain(valid.split('.')[2])
+  })
+
+  it('names a token that HTTP does not permit, without sending it', async () => {
+    const read = await readNodes(endpoint(`${valid}\u200b`))
+    expect(problem(read)).toMatch(/the token of the credential prod-api has characters that HTTP does not permit/)
+    expect(seen).toEqual([])
   })
 
   it('verifies the certificate and the address before it sends the token', async () => {

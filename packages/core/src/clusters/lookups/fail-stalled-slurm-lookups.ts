@@ -11,7 +11,7 @@ const STORED_S = 3600
 
 const age = (seconds: number) => sql`now() - make_interval(secs => ${seconds})`
 
-/** Reconciler, over all tenants: fails lookups that no worker took, or that lost their worker. @returns their number */
+/** Reconciler, over all tenants: fails lookups that no worker claimed, and lookups of lost workers. @returns their number */
 export async function failStalledSlurmLookups(ctx: SystemCtx): Promise<number> {
   authorize(ctx, slurmClusterPermissions.schedule)
   const { startedAt, createdAt, finishedAt } = slurmLookups
@@ -28,7 +28,7 @@ export async function failStalledSlurmLookups(ctx: SystemCtx): Promise<number> {
   return lookups.length
 }
 
-/** Reconciler, over all tenants: deletes lookups after an hour. They are only the way of a result to a client. @returns their number */
+/** Reconciler, over all tenants: deletes lookups after an hour. Clients read results at once. @returns their number */
 export async function pruneSlurmLookups(ctx: SystemCtx): Promise<number> {
   authorize(ctx, slurmClusterPermissions.schedule)
   const deleted = await ctx.db

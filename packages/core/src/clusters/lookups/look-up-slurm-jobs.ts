@@ -84,7 +84,7 @@ function requestOf(fields: Omit<z.output<typeof LookUpSlurmJobsInput>, 'idempote
   }
 }
 
-/** Without what only this side understands. @throws InvalidInput */
+/** Converts a hostlist to the syntax that sacct accepts. @throws InvalidInput */
 function hostlistOf(text: string): string {
   try {
     return foldHostlist(expandHostlist(text))

@@ -34,7 +34,7 @@ export async function lookUpSlurmPriority(ctx: Ctx, input: z.input<typeof LookUp
       .where(and(visibleTo(ctx, slurmJobs), eq(slurmJobs.clusterId, cluster.id), eq(slurmJobs.jobId, fields.jobId)))
     if (!job) throw new NotFound(`The cluster ${cluster.name} has no job ${fields.jobId} in its queue.`)
     if (job.state !== 'PENDING')
-      throw new Conflict(`The job ${job.jobId} is ${job.state}: Slurm computes priorities of pending jobs.`)
+      throw new Conflict(`The job ${job.jobId} is ${job.state}. Only pending jobs have priority factors.`)
     // The pending part of an array, `3_[2-9]`, has the number of the array.
     const jobId = JOB_ID.test(job.jobId) ? job.jobId : String(job.report.id)
     return insertLookup(tx, ctx, cluster, { kind: 'PRIORITY', jobId, user: job.userName, account: job.report.account })

@@ -2,13 +2,13 @@ import { and, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { sqlSeconds } from './sql-time.ts'
 
-/** A table of work that a worker takes, ends, and may lose. */
+/** Time columns of a table of work that workers claim and finish. */
 type WorkTable = { createdAt: AnyPgColumn; startedAt: AnyPgColumn; finishedAt: AnyPgColumn }
 
 /** Time in seconds that work may wait for a worker. */
 const WAITING_S = 3600
 
-/** Condition that no worker took the work within an hour, or that it has run longer than `runningS` seconds. */
+/** Condition that no worker claimed the work within an hour, or that it has run longer than `runningS` seconds. */
 export const isStalled = ({ createdAt, startedAt, finishedAt }: WorkTable, runningS: number): SQL | undefined =>
   and(
     isNull(finishedAt),

@@ -126,7 +126,7 @@ describe('a snippet', () => {
     expect(await states(alpha)).toEqual([])
   })
 
-  test('is applied as previewed, or not at all', async () => {
+  test('rejects an apply that differs from the preview', async () => {
     const { id } = await create()
     const { fingerprint } = await compare(alpha)
     await updateSlurmConfigSnippet(ours.admin, { id, expectedVersion: 1, files: { 'slurm.conf': 'MaxArraySize=7000' }, reason })

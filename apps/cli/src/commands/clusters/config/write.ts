@@ -22,7 +22,7 @@ export const configImport = () =>
     .argument('<cluster>')
     .option(
       '-n, --nodes <selector>',
-      'nodes besides the controllers that have files of their own; default: those of the last import',
+      'nodes besides the controllers that have files of their own; default: the nodes of the last import',
     )
     .requiredOption('--reason <text>', REASON)
     .action(async (name: string, { nodes, reason }: { nodes?: string; reason: string }) => {

@@ -29,7 +29,7 @@ async function preview(name: string) {
   return slurmCluster
 }
 
-/** Applies one cluster; another one that fails changes nothing here. @returns whether it was applied */
+/** Applies the snippets of one cluster, independent of other clusters. @returns whether it succeeded */
 async function apply(cluster: { id: string; name: string; fingerprint: string }, reason: string): Promise<boolean> {
   const { id, name, fingerprint } = cluster
   const { applySlurmConfigSnippets: result } = await request(APPLY, { input: { clusterId: id, fingerprint, reason } })
@@ -55,7 +55,7 @@ export const snippetApply = () =>
         given.length > 0 ? { slurmClustersWithUnappliedSnippets: [] } : await request(UNAPPLIED, {})
       const names = given.length > 0 ? given : unapplied.map(({ name }) => name)
       if (names.length === 0) {
-        process.stderr.write('All clusters have the lines of their snippets.\n')
+        process.stderr.write('No cluster has unapplied snippets.\n')
         return
       }
       const ready: { id: string; name: string; fingerprint: string }[] = []

@@ -61,7 +61,7 @@ it('creates, shows, changes and deletes a snippet, and applies it cluster by clu
   expect(updated.err).toMatch(/^Updated limits, version 2\.\nprod: NOT_APPLIED/)
   expect(await muster('cluster snippet apply --reason test --yes')).toMatchObject({ code: 0 })
   expect((await muster('cluster config show prod')).out).toContain('MaxArraySize=7000')
-  expect((await muster('cluster snippet apply --reason test')).err).toBe('All clusters have the lines of their snippets.\n')
+  expect((await muster('cluster snippet apply --reason test')).err).toBe('No cluster has unapplied snippets.\n')
   expect(await muster('cluster snippet delete limits --reason test --yes')).toMatchObject({ code: 0 })
   expect(await muster('cluster snippet apply --reason test --yes')).toMatchObject({ code: 0 })
   expect((await muster('cluster config show prod')).out).not.toContain('MaxArraySize')

@@ -19,10 +19,10 @@ const withLines = (command: Command): Command =>
   command
     .option('--file <name>', 'configuration file: slurm.conf, gres.conf or cgroup.conf', 'slurm.conf')
     .option('--from <path>', 'file with the lines, or - for standard input; an empty file removes the lines of --file')
-    .option('--clusters <names>', 'comma-separated names of the clusters that it is for; replaces the list', commaList)
+    .option('--clusters <names>', 'comma-separated names of clusters that get the snippet; replaces the list', commaList)
     .option(
       '--regions <names>',
-      'comma-separated regions: it is for all of their clusters, also for later ones; replaces the list',
+      'comma-separated regions; all of their clusters get the snippet, including later ones; replaces the list',
       commaList,
     )
     .requiredOption('--reason <text>', REASON)
@@ -36,7 +36,7 @@ const idsOf = (names: readonly string[]): Promise<string[]> => Promise.all(names
 
 type Written = Parameters<typeof stateLines>[0] & { name: string; version: number }
 
-/** What was written, and the next step. */
+/** Prints the stored snippet and the next step. */
 function print(did: string, snippet: Written): void {
   const isUnapplied = snippet.clusters.some(({ state }) => state === 'NOT_APPLIED')
   const lines = [
@@ -120,5 +120,5 @@ export const snippetDelete = () =>
         { input: { id, reason } },
       )
       orThrow(deleteSlurmConfigSnippet)
-      process.stderr.write(`Deleted ${name}. Clusters that have its lines keep them until \`muster cluster snippet apply\`.\n`)
+      process.stderr.write(`Deleted ${name}. \`muster cluster snippet apply\` removes its lines from the configurations.\n`)
     })

@@ -26,8 +26,11 @@ export const slurmJobHistory = () =>
   withCluster(
     new Command('history')
       .description('list the jobs that have ended on a cluster, newest first, or show one with its steps; reads its accounting')
-      .argument('[id]', 'a job: 15, 3_1 or 12+1; the number of an array shows its tasks')
-      .option('--state <states>', "jobs that ended in any of these states, in Slurm's words, separated by commas", commaList)
+      .argument(
+        '[id]',
+        'show one job instead of a list; filters do not apply: 15, 3_1 or 12+1; an array ID lists at most 200 tasks',
+      )
+      .option('--state <states>', 'comma-separated final states, such as FAILED,TIMEOUT,CANCELLED', commaList)
       .option('--user <users>', 'jobs of any of these users, separated by commas', commaList)
       .option('--account <accounts>', 'jobs of any of these accounts, separated by commas', commaList)
       .option('--partition <names>', 'jobs in any of these partitions, separated by commas', commaList)
@@ -50,9 +53,11 @@ export const slurmJobHistory = () =>
         const page = await lookUpJobs({ clusterId, ...filter, limit, after })
         jobs.push(...page.jobs)
         ;({ endCursor: after, searchedSince } = page)
-        // A search that took long has few jobs, or none: the next one continues.
+        // A slow search returns a partial page; the next lookup continues it.
+        if (after !== null && searchedSince !== null) process.stderr.write(`Searched back to ${searchedSince}.\n`)
       } while (after !== null && jobs.length < number)
       printList(jobs, options, searchedSince)
+      if (after !== null) process.stderr.write('More jobs match. Use -n for more rows, or --until for older ones.\n')
     })
 
 const stateOf = ({ state, canceledByUid }: Job) => (canceledByUid === null ? state : `${state} by ${canceledByUid}`)
@@ -105,7 +110,7 @@ function printJobs(jobId: string, jobs: Job[], output: Output): void {
     ['time limit', job.isTimeUnlimited ? 'unlimited' : job.timeLimitMinutes && `${job.timeLimitMinutes} min`],
     ['nodes', job.nodeList || job.nodeCount],
     ['cpus', job.cpus],
-    ['tres', job.tres.map(({ name, amount }) => `${name}=${amount}`).join(', ')],
+    ['tres', job.tres.map(({ name, amount }) => `${name}=${amount}${name === 'mem' ? 'M' : ''}`).join(',')],
     ['cpu time', job.cpuSeconds === null ? 'not measured' : `${seconds(job.cpuSeconds)} (${percent(job.cpuEfficiency) ?? '-'})`],
     [
       'memory',

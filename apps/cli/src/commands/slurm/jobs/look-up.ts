@@ -41,7 +41,7 @@ export async function lookUpJobs(input: VariablesOf<typeof START_JOBS>['input'])
   return finished(last)
 }
 
-/** Reads priority factors of a waiting job, and waits for the result. */
+/** Reads priority factors of a pending job, and waits for the result. */
 export async function lookUpPriority(input: VariablesOf<typeof START_PRIORITY>['input']): Promise<PriorityLookup> {
   const { id } = orThrow((await request(START_PRIORITY, { input })).lookUpSlurmPriority).slurmLookup
   let last: PriorityLookup | null = null

@@ -7,7 +7,7 @@ import { lookUpPriority } from './look-up.ts'
 export const slurmJobPriority = () =>
   withCluster(
     new Command('priority')
-      .description('show what the priority of a waiting job consists of, and the shares of its user and account')
+      .description('show the priority factors of a pending job, and the fair share of its user and account')
       .argument('<id>', 'as squeue shows it: 15 or 3_1'),
   )
     .withOutput()
@@ -15,7 +15,7 @@ export const slurmJobPriority = () =>
       const clusterId = await givenCluster(cluster === undefined ? {} : { cluster })
       const { priorities, shares } = await lookUpPriority({ clusterId, jobId })
       if (priorities.length === 0)
-        throw new CliError(`The job ${jobId} does not wait any more, or its cluster computes no priority factors.`, EXIT.rejected)
+        throw new CliError(`Job ${jobId} is no longer pending, or its cluster computes no priority factors.`, EXIT.rejected)
       if (!isTable(output)) return printObject({ priorities, shares }, output)
       const number = (value: number | null) => (value === null ? null : String(Number(value.toPrecision(4))))
       printRows(

@@ -23,7 +23,7 @@ export function readinessScript({ controllers, files, prefix }: ReadinessRequest
     '  command -v $name >/dev/null && echo "installed $name"',
     'done',
     'for name in slurmd slurmctld slurmdbd; do pidof $name >/dev/null 2>&1 && echo "running $name"; done',
-    // One with another socket, for example for slurmdbd, is in nobody's way.
+    // A munged with another socket, for example for slurmdbd, does not conflict.
     'for pid in $(pidof munged 2>/dev/null); do',
     '  tr "\\0" " " < /proc/$pid/cmdline | sed -nE "s/.* (-S ?|--socket[= ])([^ ]+) .*/\\2/p" | grep -qv "/run/munge/munge\\.socket\\.2$" || echo "running munged"',
     'done',

@@ -6,6 +6,7 @@ import { useClient, useQuery } from 'urql'
 import { useBlockedReason } from '@/access/viewer.tsx'
 import { useConnection } from '@/graphql/use-connection.ts'
 import { useLive } from '@/graphql/use-live.ts'
+import { toProblem } from '@/graphql/use-mutation.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { ClusterUpdated } from '@/slurm/documents.ts'
 import { ApplyDialog } from '@/slurm/snippets/apply-dialog.tsx'
@@ -21,6 +22,7 @@ import { useTitle } from '@/ui/hooks/use-title.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { PageHead } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
+import { toast } from '@/ui/toast.tsx'
 
 type Cluster = { id: string; name: string }
 const clustersOf = ({ clusters }: SnippetRow): Cluster[] => clusters.map(({ cluster }) => cluster)
@@ -56,11 +58,12 @@ export default function SnippetsPage() {
     refetchUnapplied()
   }
   /** After a change of a snippet, the next step is to apply it to its clusters. */
-  async function applyTo(concerned: readonly Cluster[], reason: string) {
+  async function applyTo(affected: readonly Cluster[], reason: string) {
     reload()
     const answer = await client.query(UnappliedQuery, {}, { requestPolicy: 'network-only' }).toPromise()
+    if (answer.error) return toast('bad', toProblem(answer.error).message)
     const found = answer.data?.slurmClustersWithUnappliedSnippets ?? []
-    const ids = new Set(concerned.map(({ id }) => id))
+    const ids = new Set(affected.map(({ id }) => id))
     const next = found.filter(({ id }) => ids.has(id))
     if (next.length > 0) setApplying({ clusters: next, reason })
   }

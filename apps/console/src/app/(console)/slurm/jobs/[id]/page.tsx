@@ -30,7 +30,7 @@ export default function JobPage() {
   useTitle(title)
   useLive(ClusterUpdated, job ? { id: job.cluster.id } : null, reload)
   useReconnect(reload)
-  // slurmctld has forgotten the job while the page was open: the accounting may have it.
+  // slurmctld purged the job while the page was open: show its record in the accounting.
   const known = useRef<{ clusterId: string; jobId: string } | null>(null)
   if (job) known.current = { clusterId: job.cluster.id, jobId: job.jobId }
   if (error && !data) return <Failure title={t('slurmJob.loadFailed')} message={toProblem(error).message} onRetry={reload} />
@@ -38,7 +38,14 @@ export default function JobPage() {
   if (!job && known.current)
     return (
       <>
-        <PageHead title={t('slurmJob.jobId', { id: known.current.jobId })} />
+        <PageHead
+          above={
+            <Link href={`${clusterHref(known.current.clusterId)}?tab=ended`} className="hover:underline">
+              {t('slurmHistory.title')}
+            </Link>
+          }
+          title={t('slurmJob.jobId', { id: known.current.jobId })}
+        />
         <RecordPanel {...known.current} />
       </>
     )
