@@ -138,7 +138,7 @@ export function testExternalClusters(context: () => Context): void {
     const id = await slurm().submit('sleep 600', ['--hold', '--job-name=waits'])
     await button(t('slurm.refresh')).click()
     await page()
-      .getByRole('tab', { name: t('slurm.jobs'), exact: true })
+      .getByRole('tab', { name: new RegExp(`^${t('slurm.jobs')}`) })
       .click()
     await expect(page().getByText(t('slurmReason.JobHeldUser'))).toBeVisible({ timeout: 60_000 })
     await page().getByRole('link', { name: id, exact: true }).click()
