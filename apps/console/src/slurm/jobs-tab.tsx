@@ -8,6 +8,7 @@ import { Empty } from '@/ui/empty.tsx'
 import { useNarrow } from '@/ui/hooks/use-narrow.ts'
 import type { useQueryState } from '@/ui/hooks/use-query-state.ts'
 import { useSelection } from '@/ui/hooks/use-selection.ts'
+import { ActionMenu } from './actions/action-menu.tsx'
 import { SelectionActions } from './actions/selection-actions.tsx'
 import { ClusterJobsQuery, type ClusterPage, type JobFilter } from './cluster-documents.ts'
 import { ClusterListBody } from './cluster-list-body.tsx'
@@ -44,6 +45,7 @@ export function JobsTab({
   useReloadOn(cluster.refreshedAt, list.reload)
   const { selected, set: select, toggle } = useSelection(list.rows)
   const ids = list.rows.filter(({ id }) => selected.has(id)).map(({ jobId }) => jobId)
+  const states = cluster.totals.jobsByState.map(({ state }) => state)
   const isFiltered = Object.keys(filter).length > 0
   const isEmpty = !list.isLoading && !list.problem && list.rows.length === 0
   if (isEmpty && !isFiltered)
@@ -56,13 +58,16 @@ export function JobsTab({
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap gap-2">
         <QuerySearch query={query} label={t('slurmJob.search')} />
-        <WordSelect
-          query={query}
-          name="state"
-          label={t('slurm.anyState')}
-          words={cluster.totals.jobsByState.map(({ state }) => state)}
-        />
+        <WordSelect query={query} name="state" label={t('slurm.anyState')} words={states} />
         <WordSelect query={query} name="partition" label={t('slurm.anyPartition')} words={partitions} />
+        <div className="ml-auto">
+          <ActionMenu
+            label={t('slurmAction.bulk')}
+            clusterId={cluster.id}
+            targets={{ kind: 'jobs', partitions, states, partition: query.get('partition'), state: query.get('state') }}
+            onDone={() => void list.reload()}
+          />
+        </div>
       </div>
       <ClusterListBody
         list={list}

@@ -18,7 +18,7 @@ export function ActionDialog({
   verb: Verb
   targets: Targets
   onClose: () => void
-  onDone: () => void
+  onDone?: () => void
 }) {
   const [actionId, setActionId] = useState<string | null>(null)
   return (

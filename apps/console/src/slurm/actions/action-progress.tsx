@@ -25,14 +25,14 @@ export const statusTones: Record<Action['status'], Tone> = {
 }
 
 /** An action with the result of each target, live. It continues when its dialog is closed. */
-export function ActionProgress({ id, onClose, onDone }: { id: string; onClose: () => void; onDone: () => void }) {
+export function ActionProgress({ id, onClose, onDone }: { id: string; onClose: () => void; onDone?: (() => void) | undefined }) {
   const [action, setAction] = useState<Action | null>(null)
   useLive(ActionUpdated, action?.finishedAt ? null : { id }, ({ slurmActionUpdated }) => setAction(slurmActionUpdated))
   const done = useRef(onDone)
   done.current = onDone
   const finishedAt = action?.finishedAt
   useEffect(() => {
-    if (finishedAt) done.current()
+    if (finishedAt) done.current?.()
   }, [finishedAt])
   if (!action) return <Skeleton className="h-32 w-full" />
   return (

@@ -5,7 +5,7 @@ export const PreviewAction = graphql(`
     previewSlurmAction(input: $input) {
       __typename
       ... on SlurmActionPreview {
-        fingerprint targetCount runningJobCount commandCount commands
+        fingerprint targetCount deniedCount runningJobCount commandCount commands
         targets(first: 500) { edges { node { target state isReached runningJobs user } } }
       }
       ... on InvalidInputError { issues { path message } }

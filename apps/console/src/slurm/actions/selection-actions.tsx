@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { ActionMenu } from './action-menu.tsx'
-import type { Targets } from './verbs.ts'
+import type { NamedTargets } from './verbs.ts'
 
 /** The actions on selected rows, at the bottom of the page. */
 export function SelectionActions({
@@ -14,7 +14,7 @@ export function SelectionActions({
   children,
 }: {
   clusterId: string
-  targets: Targets
+  targets: NamedTargets
   onClear: () => void
   onDone: () => void
   /** Further buttons. */

@@ -3,6 +3,7 @@ import { LayoutGrid, List, Plus, Server } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useConnection } from '@/graphql/use-connection.ts'
 import { t } from '@/messages/index.ts'
+import { ActionMenu } from '@/slurm/actions/action-menu.tsx'
 import { SelectionActions } from '@/slurm/actions/selection-actions.tsx'
 import { ClusterNodesQuery, type ClusterPage, type NodeFilter } from '@/slurm/cluster-documents.ts'
 import { ClusterListBody } from '@/slurm/cluster-list-body.tsx'
@@ -56,6 +57,7 @@ export function NodesTab({
   const names = chosen.map(({ name }) => name)
   const unmatched = chosen.filter(({ match }) => match === 'UNMATCHED').map(({ name }) => name)
   const [onboarding, setOnboarding] = useState<string[] | null>(null)
+  const states = cluster.totals.nodesByState.map(({ state }) => state)
   const isFiltered = Object.keys(filter).length > 0
   const isEmpty = !list.isLoading && !list.problem && list.rows.length === 0
   if (isEmpty && !isFiltered)
@@ -68,12 +70,7 @@ export function NodesTab({
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap gap-2">
         <QuerySearch query={query} label={t('slurmNode.search')} />
-        <WordSelect
-          query={query}
-          name="state"
-          label={t('slurm.anyState')}
-          words={cluster.totals.nodesByState.map(({ state }) => state)}
-        />
+        <WordSelect query={query} name="state" label={t('slurm.anyState')} words={states} />
         <WordSelect query={query} name="partition" label={t('slurm.anyPartition')} words={partitions} />
         <FilterSelect label={t('slurmNode.matchAny')} value={query.get('match')} onChange={(match) => query.set({ match })}>
           <option value="">{t('slurmNode.matchAny')}</option>
@@ -83,7 +80,15 @@ export function NodesTab({
             </option>
           ))}
         </FilterSelect>
-        <fieldset className="ml-auto flex gap-1">
+        <div className="ml-auto">
+          <ActionMenu
+            label={t('slurmAction.bulk')}
+            clusterId={cluster.id}
+            targets={{ kind: 'nodes', partitions, states, partition: query.get('partition'), state: query.get('state') }}
+            onDone={() => void list.reload()}
+          />
+        </div>
+        <fieldset className="flex gap-1">
           <legend className="sr-only">{t('slurmNode.view')}</legend>
           <Button
             label={t('slurmNode.list')}

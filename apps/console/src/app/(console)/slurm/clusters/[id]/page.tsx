@@ -138,7 +138,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
           ))}
         {tab === 'jobs' && <JobsTab cluster={cluster} query={query} partitions={names} />}
         {tab === 'ended' && <EndedTab clusterId={cluster.id} query={query} partitions={names} />}
-        {tab === 'reservations' && <ReservationsTab reservations={cluster.reservations} />}
+        {tab === 'reservations' && <ReservationsTab clusterId={cluster.id} reservations={cluster.reservations} />}
         {tab === 'licenses' && <LicensesTab licenses={cluster.licenses} />}
         {tab === 'settings' && <ConfigTab cluster={cluster} />}
         {tab === 'operations' && <OperationsTab clusterId={cluster.id} />}
