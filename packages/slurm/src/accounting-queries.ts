@@ -12,10 +12,16 @@ export type AccountingQuery =
 /** Empty lists and null: any. */
 export type EndedFilter = { users: string[]; accounts: string[]; partitions: string[]; states: string[]; hostlist: string | null }
 
-/** Numbers of jobs that sacct and sprio accept: 15, 3_1, 12+1. */
+/** Numbers of jobs that sacct accepts: 15, 3_1, 12+1. */
 export const JOB_ID = /^\d{1,12}(?:[_+]\d{1,12})?$/
-/** Names of users, accounts and partitions that can be put into a list. */
+/**
+ * Names of accounts and partitions that can be put into a list. No backslash: slurmdbd puts them into its SQL without escaping, where
+ * one would end the quotation later.
+ */
 export const ACCOUNTING_NAME = /^[^\s,|"'`\\\p{Cc}]{1,200}$/u
+
+/** Names of users that can be put into a list; sacct looks up their numbers. Those of a domain are `DOMAIN\alice`. */
+export const USER_NAME = /^(?:[^\s,|"'`\\\p{Cc}]{1,100}\\)?[^\s,|"'`\\\p{Cc}]{1,200}$/u
 
 /** An early time: without a start, releases search only the present day. sacct accepts no seconds below a million. */
 const EARLIEST_SECONDS = 1_000_000
@@ -37,7 +43,7 @@ export function accountingArguments(request: AccountingQuery, nonce: string): st
         `--state=${list(states.length > 0 ? states : [...ENDED_STATES])}`,
         `--starttime=${time(sinceSeconds)}`,
         `--endtime=${time(untilSeconds)}`,
-        ...(users.length > 0 ? [`--user=${list(users)}`] : ['--allusers']),
+        ...(users.length > 0 ? [`--user=${list(users, USER_NAME)}`] : ['--allusers']),
         ...(accounts.length > 0 ? [`--accounts=${list(accounts)}`] : []),
         ...(partitions.length > 0 ? [`--partition=${list(partitions)}`] : []),
         ...(hostlist === null ? [] : [`--nodelist=${hostlist}`]),
@@ -52,11 +58,11 @@ export function accountingArguments(request: AccountingQuery, nonce: string): st
         `--jobs=${job(request.jobId)}`,
       ]
     case 'priority':
-      return ['sprio', '--noheader', `--format=${SPRIO_FORMAT}`, `--jobs=${/^\d+/.exec(job(request.jobId))![0]}`]
+      return ['sprio', '--noheader', `--format=${SPRIO_FORMAT}`, `--jobs=${job(request.jobId)}`]
     case 'shares':
       return [
         ...['sshare', '--parsable2', '--noheader', `--format=${SSHARE_FORMAT}`],
-        ...[`--users=${list([request.user])}`, `--accounts=${list([request.account])}`],
+        ...[`--users=${list([request.user], USER_NAME)}`, `--accounts=${list([request.account])}`],
       ]
   }
 }
@@ -68,8 +74,8 @@ const sacct = (nonce: string): string[] => [
 
 const time = (seconds: number): string => `uts${Math.max(EARLIEST_SECONDS, Math.trunc(seconds))}`
 
-function list(names: readonly string[]): string {
-  const wrong = names.find((name) => !ACCOUNTING_NAME.test(name))
+function list(names: readonly string[], form = ACCOUNTING_NAME): string {
+  const wrong = names.find((name) => !form.test(name))
   if (wrong !== undefined) throw new TypeError(`not a name: ${wrong}`)
   return names.join(',')
 }

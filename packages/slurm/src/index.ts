@@ -4,6 +4,7 @@ export {
   accountingArguments,
   type EndedFilter,
   JOB_ID,
+  USER_NAME,
 } from './accounting-queries.ts'
 export { SlurmOutputError } from './errors.ts'
 export { type Gres, parseGres, parseMemory, parseTres, type Tres } from './gres.ts'

@@ -156,15 +156,30 @@ describe('arguments', () => {
     const all = accountingArguments(search, nonce)
     expect(all).toEqual(expect.arrayContaining(['--allusers', '--starttime=uts1795000000', '--endtime=uts1795003600']))
     expect(all).toContain(`--state=${ENDED_STATES.join(',')}`)
-    const some = { users: ['bob', 'a.b@c'], accounts: ['ml'], partitions: ['gpu'], states: ['FAILED'], hostlist: 'n[1-2]' }
+    const some = {
+      users: ['bob', 'a.b@c', 'DOM\\alice'],
+      accounts: ['ml'],
+      partitions: ['gpu'],
+      states: ['FAILED'],
+      hostlist: 'n[1-2]',
+    }
     const words = accountingArguments({ ...search, filter: some }, nonce)
-    expect(words).toEqual(expect.arrayContaining(['--user=bob,a.b@c', '--accounts=ml', '--partition=gpu', '--state=FAILED']))
+    expect(words).toEqual(
+      expect.arrayContaining(['--user=bob,a.b@c,DOM\\alice', '--accounts=ml', '--partition=gpu', '--state=FAILED']),
+    )
     expect(words).toContain('--nodelist=n[1-2]')
     expect(words).not.toContain('--allusers')
   })
 
-  test.each(['', 'a,b', 'a b', "a'b", 'a\nb', 'a|b'])('reject the name %j', (user) => {
+  test.each(['', 'a,b', 'a b', "a'b", 'a\nb', 'a|b', 'a\\', '\\a', 'a\\b\\c', 'a\\\\b'])('reject the name %j', (user) => {
     expect(() => accountingArguments({ ...search, filter: { ...filter, users: [user] } }, nonce)).toThrow(TypeError)
+  })
+
+  test('reject a backslash in accounts and partitions, which would end a quotation in the SQL of slurmdbd', () => {
+    for (const names of [{ accounts: ['a\\'] }, { accounts: ['DOM\\ml'] }, { partitions: ['a\\b'] }])
+      expect(() => accountingArguments({ ...search, filter: { ...filter, ...names } }, nonce)).toThrow(TypeError)
+    expect(() => accountingArguments({ query: 'shares', user: 'DOM\\alice', account: 'a\\' }, nonce)).toThrow(TypeError)
+    expect(accountingArguments({ query: 'shares', user: 'DOM\\alice', account: 'ml' }, nonce)).toContain('--users=DOM\\alice')
   })
 
   test.each(['', '1,2', '3_[1-2]', '--help', '1 2'])('reject the job ID %j', (jobId) => {
@@ -172,8 +187,8 @@ describe('arguments', () => {
     expect(() => accountingArguments({ query: 'priority', jobId }, nonce)).toThrow(TypeError)
   })
 
-  test('ask sprio for the number of an array', () => {
-    expect(accountingArguments({ query: 'priority', jobId: '3_17' }, nonce)).toContain('--jobs=3')
+  test('ask sprio for one job', () => {
+    expect(accountingArguments({ query: 'priority', jobId: '17' }, nonce)).toContain('--jobs=17')
   })
 })
 

@@ -1,4 +1,5 @@
 import {
+  findWaitingSlurmLookup,
   finishSlurmLookup,
   type SlurmCluster,
   type SlurmLookupRequest,
@@ -8,7 +9,7 @@ import {
 import type { Ctx } from '@muster/core/context'
 import type { QueueEntry } from '@muster/core/queue'
 import { retryTransient } from '@muster/core/retry-transient'
-import { parseJobRecords, parsePriorities, parseShares } from '@muster/slurm'
+import { ACCOUNTING_NAME, parseJobRecords, parsePriorities, parseShares, USER_NAME } from '@muster/slurm'
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { ControllerSessions } from '../slurm/controller-sessions.ts'
 import { readEndedJobs } from '../slurm/read-ended-jobs.ts'
@@ -20,10 +21,13 @@ type Deps = Omit<WorkerDeps<NodeConfig>, 'listener'> & {
   controllers: ControllerSessions
   stopping: AbortSignal
   queryTimeoutMs?: number
+  deadlineMs?: number
 }
 
 /** Hosts permit few channels in one connection (MaxSessions), and refreshes need some of them. */
-const PER_CONTROLLER = 2
+const PER_CLUSTER = 2
+/** Of a lookup, over both hosts. */
+const DEADLINE_MS = 180_000
 /** A search continues in the next lookup after it. */
 const SEARCH_MS = 30_000
 /** 40,000 jobs. */
@@ -34,22 +38,34 @@ const MAX_STEPS = 200
 /** The clock of the controller's host may be ahead. */
 const CLOCK_AHEAD_S = 300
 
+type Outcome = { result: SlurmLookupResult | null; error: string | null }
+
 const NOTHING: SlurmLookupResult = { jobs: [], searchedSinceSeconds: null, next: null, priorities: [], shares: [] }
 
 /** Runs what users ask for on the host of a controller, through the backup's host when the first one fails. */
 export function slurmLookupHandler(deps: Deps): (entry: QueueEntry) => Promise<void> {
   const limits = new Map<string, LimitFunction>()
-  const limitOf = (nodeId: string): LimitFunction => {
-    const limit = limits.get(nodeId) ?? pLimit(PER_CONTROLLER)
-    limits.set(nodeId, limit)
+  const limitOf = (clusterId: string): LimitFunction => {
+    const limit = limits.get(clusterId) ?? pLimit(PER_CLUSTER)
+    limits.set(clusterId, limit)
     return limit
+  }
+  async function execute(ctx: Ctx, { id }: QueueEntry): Promise<void> {
+    const claimed = await retryTransient(() => startSlurmLookup(ctx, { id }))
+    if (!claimed) return
+    const finish = (outcome: Outcome) => retryTransient(() => finishSlurmLookup(ctx, { id, ...outcome }))
+    try {
+      await finish(await lookUp(ctx, claimed.cluster, claimed.lookup.request, deps))
+    } catch (error) {
+      await finish({ result: null, error: 'The lookup failed unexpectedly. The log of the worker has the reason. Try again.' })
+      throw error
+    }
   }
   return async (entry) => {
     const ctx = workerCtx(deps, entry)
-    const claimed = await retryTransient(() => startSlurmLookup(ctx, entry))
-    if (!claimed) return
-    const outcome = await lookUp(ctx, claimed.cluster, claimed.lookup.request, { ...deps, limitOf })
-    await retryTransient(() => finishSlurmLookup(ctx, { id: entry.id, ...outcome }))
+    const waiting = await retryTransient(() => findWaitingSlurmLookup(ctx, entry))
+    // Claimed within the limit: the time of a claim is bounded.
+    if (waiting) await limitOf(waiting.clusterId)(() => execute(ctx, entry))
   }
 }
 
@@ -57,23 +73,21 @@ async function lookUp(
   ctx: Ctx,
   { name, controllerNodeId, backupNodeId, programFolder }: SlurmCluster,
   request: SlurmLookupRequest,
-  { controllers, stopping, queryTimeoutMs, limitOf }: Deps & { limitOf: (nodeId: string) => LimitFunction },
-): Promise<{ result: SlurmLookupResult | null; error: string | null }> {
+  { controllers, stopping, queryTimeoutMs, deadlineMs = DEADLINE_MS }: Deps,
+): Promise<Outcome> {
   const errors: string[] = []
+  const deadline = AbortSignal.timeout(deadlineMs)
+  const signal = AbortSignal.any([stopping, deadline])
   for (const nodeId of [controllerNodeId, backupNodeId]) {
     if (nodeId === null) continue
     try {
-      const result = await limitOf(nodeId)(() =>
-        controllers.use(ctx, nodeId, (session) =>
-          run(
-            { session, programFolder, signal: stopping, timeoutMs: queryTimeoutMs ?? QUERY_TIMEOUT_MS, onReport: () => {} },
-            request,
-          ),
-        ),
+      const result = await controllers.use(ctx, nodeId, (session) =>
+        run({ session, programFolder, signal, timeoutMs: queryTimeoutMs ?? QUERY_TIMEOUT_MS, onReport: () => {} }, request),
       )
       return { result, error: null }
     } catch (error) {
       if (stopping.aborted) return { result: null, error: 'The worker was stopped during the lookup. Try again.' }
+      if (deadline.aborted) return { result: null, error: ['The lookup took too long. Try again.', ...errors].join(' ') }
       if (error instanceof QueryFailure && /accounting storage is disabled/i.test(error.detail))
         return {
           result: null,
@@ -111,8 +125,11 @@ async function run(context: Omit<QueryContext, 'version'>, request: SlurmLookupR
     case 'PRIORITY': {
       const { jobId, user, account } = request
       const priorities = await runAccountingQuery(context, { query: 'priority', jobId }, parsePriorities, MAX_BYTES)
-      const shares =
-        user && account ? await runAccountingQuery(context, { query: 'shares', user, account }, parseShares, MAX_BYTES) : []
+      // Names in other forms cannot be put into a command.
+      const hasShares = user !== null && account !== null && USER_NAME.test(user) && ACCOUNTING_NAME.test(account)
+      const shares = hasShares
+        ? await runAccountingQuery(context, { query: 'shares', user, account }, parseShares, MAX_BYTES)
+        : []
       return { ...NOTHING, priorities: priorities.slice(0, MAX_JOBS), shares: shares.slice(0, MAX_JOBS) }
     }
   }

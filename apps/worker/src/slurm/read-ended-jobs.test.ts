@@ -8,6 +8,8 @@ type Ended = { id: number; end: number }
 type Search = Parameters<typeof readEndedJobs>[1]
 
 const UNTIL = 2_000_000
+/** More than the most jobs of a test, in pages of one. */
+const MAX_PAGES = 100
 const job = ({ id, end }: Ended) => slurmJobRecord(id, { endAt: new Date(end * 1000) })
 /** A cluster that prints its jobs by ID, also those at the next second, and fails with more than `most`. */
 function cluster(jobs: Ended[], most = Number.POSITIVE_INFINITY) {
@@ -22,13 +24,15 @@ function cluster(jobs: Ended[], most = Number.POSITIVE_INFINITY) {
 }
 async function readAll(read: ReturnType<typeof cluster>['read'], search: Omit<Search, 'after'>): Promise<Ended[]> {
   const all: Ended[] = []
-  for (let after: Search['after'] = null; ; ) {
+  let after: Search['after'] = null
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const { jobs, next } = await readEndedJobs(read, { ...search, after }, () => false)
     expect(jobs.length).toBeLessThanOrEqual(search.limit)
     all.push(...jobs.map(({ id, endAt }) => ({ id, end: endAt!.getTime() / 1000 })))
     if (!next) return all
     after = next
   }
+  expect.fail(`no end after ${MAX_PAGES} pages`)
 }
 
 test('reads every job of the period once, newest first, in pages of any size', async () => {
@@ -97,4 +101,14 @@ test('fails when one second has too many jobs', async () => {
   )
   const search = { sinceSeconds: 0, untilSeconds: UNTIL, after: null, limit: 10 }
   await expect(readEndedJobs(read, search, () => false)).rejects.toThrow(OutputTooLarge)
+})
+
+test('tries no narrower window when it is out of time', async () => {
+  const { read, windows } = cluster(
+    [1, 2, 3].map((id) => ({ id, end: UNTIL - id * 1000 })),
+    2,
+  )
+  const search = { sinceSeconds: 0, untilSeconds: UNTIL, after: null, limit: 10 }
+  await expect(readEndedJobs(read, search, () => true)).rejects.toThrow(OutputTooLarge)
+  expect(windows).toHaveLength(1)
 })

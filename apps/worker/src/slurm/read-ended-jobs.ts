@@ -14,7 +14,7 @@ type Search = Pick<Extract<SlurmLookupRequest, { kind: 'ENDED' }>, 'sinceSeconds
  * Reads the newest ended jobs. sacct has no limit and no order by time, so windows of time are read one after the other, the newest
  * first, wider while they have few jobs, and narrower when they have too many.
  * @param read jobs that ended in these seconds, both inclusive; it may return others
- * @param isOutOfTime whether to stop after a window: the next lookup continues
+ * @param isOutOfTime whether to read no further window: the next lookup continues
  * @throws QueryFailure nothing could be read; SshFailure
  */
 export async function readEndedJobs(
@@ -31,7 +31,7 @@ export async function readEndedJobs(
     try {
       all = await read(low, high)
     } catch (error) {
-      if (error instanceof OutputTooLarge && low < high) {
+      if (error instanceof OutputTooLarge && low < high && !isOutOfTime()) {
         width = Math.max(1, Math.floor((high - low + 1) / SHRINK))
         continue
       }

@@ -1,4 +1,4 @@
-import { ACCOUNTING_NAME, ENDED_STATES, foldHostlist, JOB_ID } from '@muster/slurm'
+import { ACCOUNTING_NAME, ENDED_STATES, foldHostlist, JOB_ID, USER_NAME } from '@muster/slurm'
 import { z } from 'zod'
 import { tenantPermissions } from '../../access/permissions.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../../idempotency/index.ts'
@@ -14,9 +14,8 @@ const MAX_LIMIT = 500
 const DEFAULT_LIMIT = 100
 const DEFAULT_SINCE_SECONDS = 30 * 86_400
 
-const Names = z
-  .array(z.string().regex(ACCOUNTING_NAME, 'must be names without spaces and commas'))
-  .max(MAX_NAMES, `at most ${MAX_NAMES}`)
+const namesOf = (form: RegExp) =>
+  z.array(z.string().regex(form, 'must be names without spaces and commas')).max(MAX_NAMES, `at most ${MAX_NAMES}`)
 const State = z
   .string()
   .transform((word) => word.toUpperCase())
@@ -38,9 +37,9 @@ export const LookUpSlurmJobsInput = z
     clusterId: Id,
     /** One job with its steps; the other fields do not apply then. */
     jobId: z.string().regex(JOB_ID, 'must be a job ID: 15, 3_1 or 12+1').nullish(),
-    user: Names.nullish(),
-    account: Names.nullish(),
-    partition: Names.nullish(),
+    user: namesOf(USER_NAME).nullish(),
+    account: namesOf(ACCOUNTING_NAME).nullish(),
+    partition: namesOf(ACCOUNTING_NAME).nullish(),
     state: z.array(State).max(ENDED_STATES.length, `at most ${ENDED_STATES.length}`).nullish(),
     node: singleLineText(2000).nullish(),
     /** When they ended. */

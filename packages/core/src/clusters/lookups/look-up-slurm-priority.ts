@@ -1,4 +1,3 @@
-import { JOB_ID } from '@muster/slurm'
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { tenantPermissions } from '../../access/permissions.ts'
@@ -35,8 +34,8 @@ export async function lookUpSlurmPriority(ctx: Ctx, input: z.input<typeof LookUp
     if (!job) throw new NotFound(`The cluster ${cluster.name} has no job ${fields.jobId} in its queue.`)
     if (job.state !== 'PENDING')
       throw new Conflict(`The job ${job.jobId} is ${job.state}. Only pending jobs have priority factors.`)
-    // The pending part of an array, `3_[2-9]`, has the number of the array.
-    const jobId = JOB_ID.test(job.jobId) ? job.jobId : String(job.report.id)
+    // Array tasks and components of heterogeneous jobs have numbers of their own.
+    const jobId = String(job.report.id)
     return insertLookup(tx, ctx, cluster, { kind: 'PRIORITY', jobId, user: job.userName, account: job.report.account })
   })
 }
