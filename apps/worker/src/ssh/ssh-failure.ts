@@ -27,6 +27,14 @@ export class SshFailure extends Error {
     this.offered = offered
   }
 
+  /**
+   * Whether the connection failed, so that another attempt can succeed. Never for a host key or a login: repeated ones may lock the
+   * account.
+   */
+  get isTransient(): boolean {
+    return this.stage !== 'HOST_KEY' && this.stage !== 'AUTHENTICATION'
+  }
+
   /** One line for a row's `error`: hop, message and hint. */
   get summary(): string {
     const where = this.hop === null ? '' : `Bastion ${this.hop}: `

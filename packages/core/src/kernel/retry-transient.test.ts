@@ -36,6 +36,23 @@ describe('retryTransient', () => {
     expect(tries()).toBe(1)
   })
 
+  it('retries errors that the caller names, and reports each retry', async () => {
+    const [busy, other] = [new Error('busy'), new Error('other')]
+    const retries: unknown[] = []
+    const options = {
+      everyMs: 1,
+      isTransient: (error: unknown) => error === busy,
+      onRetry: async (error: Error, attempt: number) => void retries.push([error, attempt]),
+    }
+    const { work, tries } = failing(busy, busy, other)
+    await expect(retryTransient(work, options)).rejects.toBe(other)
+    expect(tries()).toBe(3)
+    expect(retries).toEqual([
+      [busy, 2],
+      [busy, 3],
+    ])
+  })
+
   it('gives up after the given time', async () => {
     const errors = [unavailable(), unavailable()]
     await expect(retryTransient(failing(...errors).work, { everyMs: 1, forMs: 0 })).rejects.toBe(errors[0])

@@ -23,17 +23,28 @@ export function isTransientDbError(error: unknown): boolean {
   return false
 }
 
+export type RetryOptions = {
+  /** Total time for retries; below the 30 s after which a run counts as lost, so that two workers never execute the same run. */
+  forMs?: number
+  /** Pause before the first retry. */
+  everyMs?: number
+  /** Each pause is longer by this factor than the one before. */
+  factor?: number
+  /** Which errors may disappear; by default those of an unavailable database. */
+  isTransient?: (error: unknown) => boolean
+  /** Called before the pause of each retry, with the error and the number of the next attempt. */
+  onRetry?: (error: Error, attempt: number) => Promise<void>
+  /** Ends the retries and throws the last error. */
+  signal?: AbortSignal
+}
+
 /**
- * Retries `work` while the database is unavailable. Any other error, such as wrong SQL or a DomainError, is thrown immediately.
- * `work` may have committed although its answer was lost, so it must tolerate being repeated.
- * @param forMs total time for retries in milliseconds; below the 30 s after which a run counts as lost, so that two workers never
- *   execute the same run
- * @param everyMs pause between attempts in milliseconds
- * @param signal ends the retries and throws the last error
+ * Retries `work` while the database is unavailable, or after other transient errors. Any other error, such as wrong SQL or a
+ * DomainError, is thrown immediately. `work` may have had its effect although its answer was lost, so it must tolerate being repeated.
  */
 export async function retryTransient<T>(
   work: () => PromiseLike<T>,
-  { forMs = 20_000, everyMs = 500, signal }: { forMs?: number; everyMs?: number; signal?: AbortSignal } = {},
+  { forMs = 20_000, everyMs = 500, factor = 1, isTransient = isTransientDbError, onRetry, signal }: RetryOptions = {},
 ): Promise<T> {
   let lastError: unknown
   const attempt = async () => {
@@ -46,10 +57,14 @@ export async function retryTransient<T>(
   }
   return pRetry(attempt, {
     retries: Number.POSITIVE_INFINITY,
-    factor: 1,
+    factor,
     minTimeout: everyMs,
     maxRetryTime: forMs,
-    shouldRetry: ({ error }) => isTransientDbError(error),
+    async shouldRetry({ error, attemptNumber }) {
+      if (!isTransient(error)) return false
+      await onRetry?.(error, attemptNumber + 1)
+      return true
+    },
     ...(signal ? { signal } : {}),
   }).catch((error) => {
     throw lastError ?? error

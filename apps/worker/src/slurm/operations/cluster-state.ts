@@ -4,7 +4,7 @@ import { hasEnded, parseJobs, parseNodes, parseVersion, type SlurmNode } from '@
 import { readAccount, sudoBlockedReason, withSudo } from '../account-rights.ts'
 import { runCommand } from '../run-command.ts'
 import { QueryFailure, runQuery } from '../run-query.ts'
-import { type OperationContext, OperationFailure } from './operation.ts'
+import { type ControllerContext, type OperationContext, OperationFailure } from './operation.ts'
 
 export type ClusterNodes = {
   version: string
@@ -52,17 +52,19 @@ export async function pollCluster<T>(
 }
 
 /**
- * Runs a command as root on the controller: of the accounts that log in, Slurm obeys only root and SlurmUser.
+ * Runs a command as root on the controller: of the accounts that log in, Slurm obeys only root and SlurmUser. Repeats it when the
+ * connection fails: for other commands, use `asRoot` together with what makes them repeatable.
  * @throws OperationFailure Slurm refused it, or did not answer
  */
-export async function runAsRoot(op: OperationContext, argv: readonly string[], timeoutMs?: number): Promise<string> {
-  const ran = await op.slurm(async (controller) => {
-    const context = { ...controller, ...(timeoutMs ? { timeoutMs } : {}) }
-    const account = await readAccount(controller)
-    const blockedReason = account.isRoot ? null : sudoBlockedReason(account)
-    if (blockedReason !== null) throw new OperationFailure(`\`${argv.join(' ')}\` was not run. ${blockedReason}`)
-    return runCommand(context, account.isRoot ? argv : withSudo(account, argv))
-  })
+export const runAsRoot = (op: OperationContext, argv: readonly string[], timeoutMs?: number): Promise<string> =>
+  op.slurm((controller) => asRoot({ ...controller, ...(timeoutMs ? { timeoutMs } : {}) }, argv))
+
+/** Runs a command as root over an open session. @throws OperationFailure like `runAsRoot`; SshFailure */
+export async function asRoot(controller: ControllerContext, argv: readonly string[]): Promise<string> {
+  const account = await readAccount(controller)
+  const blockedReason = account.isRoot ? null : sudoBlockedReason(account)
+  if (blockedReason !== null) throw new OperationFailure(`\`${argv.join(' ')}\` was not run. ${blockedReason}`)
+  const ran = await runCommand(controller, account.isRoot ? argv : withSudo(account, argv))
   if (ran.answer !== 'ACCEPTED') throw new OperationFailure(`\`${argv.join(' ')}\` failed: ${ran.text}`)
   return ran.text ?? ''
 }

@@ -40,9 +40,13 @@ export type OperationContext = {
    * @param name distinguishes several runs of one step
    */
   startRun(template: string, nodeIds: string[], extraVars: Record<string, unknown>, name?: string): Promise<FinishedRun>
-  /** Runs work on a controller's host, or on the backup's when the first one does not answer. @throws OperationFailure */
+  /**
+   * Runs work on a controller's host, or on the backup's when the first one does not answer. Repeats it when the connection fails, so it
+   * must tolerate that.
+   * @throws OperationFailure
+   */
   slurm<T>(work: (controller: ControllerContext) => Promise<T>): Promise<T>
-  /** Runs work on a node of the inventory. @throws OperationFailure */
+  /** Runs work on a node of the inventory, and repeats it like `slurm`. @throws OperationFailure */
   onNode<T>(nodeId: string, work: (controller: ControllerContext) => Promise<T>): Promise<T>
   /** A client of the cluster's salt-api; null where it does not use Salt. @throws DomainError its credential cannot be used */
   salt(): Promise<SaltClient | null>

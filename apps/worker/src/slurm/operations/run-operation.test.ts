@@ -14,6 +14,9 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { slurmOperationHandler } from '../../handlers/slurm-operation.ts'
 import { slurmNodeScale } from '../../metrics.ts'
+import type { Session } from '../../ssh/exec.ts'
+import { SshFailure } from '../../ssh/ssh-failure.ts'
+import type { ControllerSessions } from '../controller-sessions.ts'
 import { OperationFailure, type Step, type Workflow } from './operation.ts'
 
 let t: TestRuntime
@@ -51,13 +54,18 @@ const start = (nodes: string[] = []) =>
       nodes: nodes.map((name) => ({ nodeId: null, name })),
     }),
   )
-const handler = (workflow: Workflow, stopping = new AbortController().signal, renewEveryMs = 10_000) =>
+const handler = (
+  workflow: Workflow,
+  stopping = new AbortController().signal,
+  renewEveryMs = 10_000,
+  use: ControllerSessions['use'] = () => expect.unreachable(),
+) =>
   slurmOperationHandler(
     {
       runtime: t.runtime,
       config: { SSH_TIMEOUT: 3, LOCAL_TARGETS: LOOPBACK },
       workerId: 'test-worker',
-      controllers: { use: () => expect.unreachable(), close() {} },
+      controllers: { use, close() {} },
       stopping,
       renewEveryMs,
     },
@@ -146,6 +154,24 @@ it('ends when its input does not fit, instead of repeating the step', async () =
   await handler({ steps: [refused], undo: [step('undo')] })(row)
   expect(done).toEqual(['undo'])
   expect(await stored(row)).toMatchObject({ status: 'FAILED', error: 'PowerPlugin is no key of this release.' })
+})
+
+it('continues after a lost connection, and shows it at the step', async () => {
+  const row = await start(['cpu-01'])
+  const [node] = await t.runtime.db.select().from(slurmClusters).where(eq(slurmClusters.id, clusterId))
+  await t.runtime.db
+    .update(slurmOperationNodes)
+    .set({ nodeId: node!.controllerNodeId })
+    .where(eq(slurmOperationNodes.operationId, row.id))
+  const lost = [new SshFailure({ stage: 'SHELL', hop: null }, 'The connection was lost while a command ran.')]
+  const use: ControllerSessions['use'] = (_ctx, _nodeId, work) => {
+    const error = lost.shift()
+    return error ? Promise.reject(error) : work({} as Session)
+  }
+  const work = step('first', ({ slurm }) => slurm(async () => {}))
+  await handler({ steps: [work], undo: [step('undo')] }, undefined, undefined, use)(row)
+  const message = 'cpu-01: The connection was lost while a command ran. Attempt 2 follows.'
+  expect(await stored(row)).toMatchObject({ status: 'SUCCEEDED', steps: [{ name: 'first', state: 'DONE', message }] })
 })
 
 it('names what could not be undone, and undoes the rest', async () => {

@@ -97,7 +97,10 @@ export async function runOperation(
         { template, nodeIds, extraVars, reason: `${row.kind} of the cluster ${claimed.cluster.name} (${row.createdByName})` },
         { signal, onStart: (runId) => record({ name, state: 'RUNNING', runId }) },
       ),
-    ...sessionsOf(ctx, claimed.cluster, deps.controllers, signal),
+    ...sessionsOf(ctx, claimed.cluster, deps.controllers, signal, ({ nodeId, message }) => {
+      const host = claimed.nodes.find((node) => node.nodeId === nodeId)
+      return record({ name, state: 'RUNNING', message: host ? `${host.name}: ${message}` : message })
+    }),
     salt: () => openSalt(ctx, claimed.cluster, { localTargets: deps.config.LOCAL_TARGETS, signal }),
     async recordSaltJob(job, state) {
       const saltJobs = await retryTransient(() => recordSlurmSaltJob(ctx, { ...claim, job, state }))

@@ -4,7 +4,7 @@ import { parseVersion } from '@muster/slurm'
 import { addAccountingCluster, listAccountingClusters } from '@muster/slurm/commands'
 import { createConfig } from '@muster/slurm/config'
 import { QueryFailure } from '../../run-query.ts'
-import { pollCluster, readClusterNodes, runAsRoot } from '../cluster-state.ts'
+import { asRoot, pollCluster, readClusterNodes, runAsRoot } from '../cluster-state.ts'
 import { installSlurm, removeSlurm } from '../install.ts'
 import { type OperationContext, OperationFailure, type Step, type Workflow } from '../operation.ts'
 import { assertSomeLeft, checkNodes, checkReadiness } from '../readiness/check-nodes.ts'
@@ -114,7 +114,8 @@ const setUpAccounting: Step = {
       await preparePassword(op, database.nodeId)
       assertNone(await installSlurm(op, [database.nodeId], { role: 'database', start: true }))
     }
-    const isListed = async () => (await runAsRoot(op, listAccountingClusters())).split('\n').includes(clusterName)
+    const isIn = (clusters: string) => clusters.split('\n').includes(clusterName)
+    const isListed = async () => isIn(await runAsRoot(op, listAccountingClusters()))
     const isListedThere = async () => {
       try {
         return await isListed()
@@ -130,7 +131,9 @@ const setUpAccounting: Step = {
       throw new OperationFailure(
         `slurmdbd on ${accountingHost} has no cluster ${clusterName}, and Muster does not write its database. Add it there with \`sacctmgr add cluster ${clusterName}\`, then create the cluster again.`,
       )
-    if (!(await isListed())) await runAsRoot(op, addAccountingCluster(clusterName))
+    await op.slurm(async (controller) => {
+      if (!isIn(await asRoot(controller, listAccountingClusters()))) await asRoot(controller, addAccountingCluster(clusterName))
+    })
     if (!(await isListed()))
       throw new OperationFailure(`slurmdbd on ${accountingHost} does not list the cluster ${clusterName} after it was added.`)
   },

@@ -7,7 +7,7 @@ import {
   removeDatabasePassword,
 } from '@muster/core/slurm-scaling'
 import { actionArguments, createReservation, deleteReservation, testJob } from '@muster/slurm/commands'
-import { pollCluster, readClusterNodes, runAsRoot } from '../cluster-state.ts'
+import { asRoot, pollCluster, readClusterNodes, runAsRoot } from '../cluster-state.ts'
 import type { FailedHosts } from '../install.ts'
 import { type OperationContext, OperationFailure } from '../operation.ts'
 import { assertSomeLeft } from '../readiness/check-nodes.ts'
@@ -106,14 +106,17 @@ export async function testNodes(op: OperationContext): Promise<void> {
     const { nodes } = await readClusterNodes(op)
     const reservation = `muster_test_${name}`
     await drain(op, [name])
-    await endReservation(op, reservation)
     const reserved = {
       durationMinutes: RESERVED_MINUTES,
       nodes: [name],
       users: ['root'],
       flags: ['MAINT', 'IGNORE_JOBS'] as const,
     }
-    await runAsRoot(op, createReservation(reservation, reserved))
+    // Slurm refuses to create one that exists: a killed worker, or a lost connection, may have left one.
+    await op.slurm(async (controller) => {
+      await asRoot(controller, deleteReservation(reservation)).catch(ignoreFailure)
+      await asRoot(controller, createReservation(reservation, reserved))
+    })
     try {
       await undrain(op, [name])
       await runAsRoot(op, testJob(name, nodes.get(name)?.partitions[0] ?? null, reservation), TEST_JOB_MS)
@@ -124,13 +127,11 @@ export async function testNodes(op: OperationContext): Promise<void> {
       await drain(op, [name])
       await op.updateNodes([{ name, isFailed: true, message: `The test job failed. ${error.message}` }])
     }
-    await endReservation(op, reservation)
+    await runAsRoot(op, deleteReservation(reservation)).catch(ignoreFailure)
   }
 }
 
-/** Ends a reservation if it exists; a killed worker leaves one, which ends by itself. */
-async function endReservation(op: OperationContext, name: string): Promise<void> {
-  await runAsRoot(op, deleteReservation(name)).catch((error) => {
-    if (!(error instanceof OperationFailure)) throw error
-  })
+/** The reservation does not exist, or ends by itself. */
+function ignoreFailure(error: unknown): void {
+  if (!(error instanceof OperationFailure)) throw error
 }
