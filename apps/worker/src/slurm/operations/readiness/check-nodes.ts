@@ -1,11 +1,13 @@
 import type { SlurmNodeCheck } from '@muster/core/slurm-operations'
-import { type ConfigNode, controllerNames, parseConfig } from '@muster/slurm/config'
+import { type ConfigNode, controllerNames, parseConfig, readSetting } from '@muster/slurm/config'
+import pLimit from 'p-limit'
 import { checkMinions } from '../../salt/check-minions.ts'
 import { readClusterNodes } from '../cluster-state.ts'
 import { type CheckContext, type OperationContext, OperationFailure } from '../operation.ts'
 import { rolledOut } from '../rollout.ts'
+import { compareHardware } from './compare-hardware.ts'
 import { evaluateReadiness } from './evaluate.ts'
-import { readinessScript } from './script.ts'
+import { hardwareScript, readinessScript } from './script.ts'
 
 const TIMEOUT_MS = 60_000
 const MAX_BYTES = 256 * 1024
@@ -105,6 +107,47 @@ export async function checkReadiness(op: OperationContext, nodes: Node[], cluste
     }),
   )
   assertSomeLeft(op)
+}
+
+/**
+ * Compares the hardware of nodes on which Slurm was installed with what slurm.conf will say, and marks those that have less as failed:
+ * their registration would be invalid. With config_overrides it is a warning.
+ * @param slurmConf text that has the SlurmdParameters of the cluster
+ * @throws OperationFailure no node is left
+ */
+export async function checkHardware(op: OperationContext, nodes: readonly Node[], slurmConf: string): Promise<void> {
+  const parameters = readSetting(parseConfig(slurmConf), 'SlurmdParameters') ?? ''
+  const shortage = /\bconfig_overrides\b/i.test(parameters) ? 'WARNING' : 'FAILED'
+  const open = nodes.filter(({ name }) => op.nodes.some((node) => node.name === name && !node.isFailed))
+  const checked = await pLimit(AT_ONCE).map(open, async (node) => ({
+    name: node.name,
+    check: await hardwareOf(op, node, shortage),
+  }))
+  await op.updateNodes(
+    checked.map(({ name, check }) => {
+      const others = op.nodes.find((node) => node.name === name)!.checks.filter((one) => one.name !== check.name)
+      const checks = [...others, check]
+      return check.state === 'FAILED'
+        ? { name, checks, isFailed: true, message: `${check.name}: ${check.message}` }
+        : { name, checks }
+    }),
+  )
+  assertSomeLeft(op)
+}
+
+async function hardwareOf(op: OperationContext, node: Node, shortage: SlurmNodeCheck['state']): Promise<SlurmNodeCheck> {
+  const stdin = hardwareScript(op.cluster.install?.prefix ?? null)
+  try {
+    const line = await op.onNode(node.nodeId, async ({ session, signal }) => {
+      const ran = await session.exec('sh -s', { stdin, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal })
+      return ran.stdout.toString('utf8')
+    })
+    return compareHardware(line, node, shortage)
+  } catch (error) {
+    op.signal.throwIfAborted()
+    if (!(error instanceof OperationFailure)) throw error
+    return { name: 'hardware', state: 'FAILED', message: error.message }
+  }
 }
 
 /** @throws OperationFailure every node failed */

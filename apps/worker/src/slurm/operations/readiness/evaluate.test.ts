@@ -57,8 +57,18 @@ describe('a node', () => {
     ['little space', { disk: '/dev/vda1 1 1 1048576 99% /' }, {}, /^disk WARNING 1024 MiB free/],
     ['an unknown disk', { disk: null }, {}, /^disk FAILED an unknown amount/],
     ['missing devices', { missing: '/dev/nvidia1' }, {}, /^gpus FAILED 1 of 2 device files are missing: \/dev\/nvidia1/],
-    ['fewer CPUs', { hardware: 'NodeName=cpu1 CPUs=4 RealMemory=1000' }, {}, /^hardware WARNING slurmd -C reports 4 CPUs/],
-    ['less memory', { hardware: 'NodeName=cpu1 CPUs=8 RealMemory=800' }, {}, /^hardware WARNING slurmd -C reports 800 MiB/],
+    [
+      'fewer CPUs',
+      { hardware: 'NodeName=cpu1 CPUs=4 RealMemory=1000' },
+      {},
+      /^hardware WARNING slurmd -C reports 4 CPUs, slurm.conf 8;/,
+    ],
+    [
+      'less memory',
+      { hardware: 'NodeName=cpu1 CPUs=8 RealMemory=700' },
+      {},
+      /^hardware WARNING slurmd -C reports 700 MiB of memory, slurm.conf 744;/,
+    ],
     ['no Slurm in the prefix', {}, { prefix: '/opt/slurm' }, /^slurm FAILED \/opt\/slurm\/sbin\/slurmd is missing/],
     ['sudo with a password', { root: 'no' }, {}, /^root WARNING/],
   ])('with %s is named', (_, printed, input, expected) => {

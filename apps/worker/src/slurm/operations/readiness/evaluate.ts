@@ -1,5 +1,6 @@
 import type { SlurmNodeCheck } from '@muster/core/slurm-operations'
 import { type ConfigNode, gresTotals } from '@muster/slurm/config'
+import { compareHardware } from './compare-hardware.ts'
 import { compareSlurmVersion } from './compare-version.ts'
 import type { ReadinessRequest } from './script.ts'
 
@@ -96,7 +97,7 @@ export function evaluateReadiness(output: string, input: ReadinessInput): SlurmN
       `${missing.length} of ${gpus} device files are missing: ${missing.slice(0, 3).join(', ')}. Check the driver`,
     )
   else if (gpus > 0) add('gpus', 'OK', devices.map(({ name, type, count }) => `${count} × ${type ?? name}`).join(', '))
-  if (found.has('hardware')) addHardware(add, value('hardware'), config)
+  if (found.has('hardware')) checks.push(compareHardware(value('hardware'), config, 'WARNING'))
   return checks
 }
 
@@ -108,14 +109,4 @@ function addVersion(add: Add, text: string, release: string | null): void {
   const own = /(\d+\.\d+)/.exec(text)?.[1] ?? ''
   const { state, message } = compareSlurmVersion(`slurmd ${own}`, text, release)
   add('slurm', state, message)
-}
-
-function addHardware(add: Add, line: string, { sockets, coresPerSocket, threadsPerCore, realMemoryMiB }: ConfigNode): void {
-  const number = (key: string) => Number(new RegExp(`\\b${key}=(\\d+)`).exec(line)?.[1] ?? Number.NaN)
-  const [cpus, memory] = [number('CPUs'), number('RealMemory')]
-  const expected = sockets * coresPerSocket * threadsPerCore
-  if (cpus < expected) add('hardware', 'WARNING', `slurmd -C reports ${cpus} CPUs; the discovery found ${expected}`)
-  else if (memory < realMemoryMiB * 0.9)
-    add('hardware', 'WARNING', `slurmd -C reports ${memory} MiB of memory; the discovery found ${realMemoryMiB}`)
-  else add('hardware', 'OK', `${cpus} CPUs and ${memory} MiB, as slurmd -C reports`)
 }

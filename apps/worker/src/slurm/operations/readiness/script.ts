@@ -9,10 +9,18 @@ export type ReadinessRequest = {
   prefix: string | null
 }
 
+const pathLine = (prefix: string | null): string =>
+  `PATH=${prefix === null ? '' : `${quoted(prefix)}/sbin:${quoted(prefix)}/bin:`}$PATH:/usr/local/sbin:/usr/sbin:/sbin`
+
+const HARDWARE = 'command -v slurmd >/dev/null && slurmd -C 2>/dev/null | sed -n "s/^NodeName=/hardware NodeName=/p"'
+
+/** Prints the hardware as an installed slurmd sees it. */
+export const hardwareScript = (prefix: string | null): string => [pathLine(prefix), HARDWARE, ''].join('\n')
+
 /** Prints one finding a line: a word, then its value. Needs a POSIX shell; changes nothing. */
 export function readinessScript({ controllers, files, prefix }: ReadinessRequest): string {
   return [
-    `PATH=${prefix === null ? '' : `${quoted(prefix)}/sbin:${quoted(prefix)}/bin:`}$PATH:/usr/local/sbin:/usr/sbin:/sbin`,
+    pathLine(prefix),
     ...(prefix === null ? [] : [`[ -x ${quoted(prefix)}/sbin/slurmd ] && echo 'prefix found'`]),
     'if [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; then echo "root yes"; else echo "root no"; fi',
     `(. /etc/os-release 2>/dev/null; echo "os \${ID:-unknown} \${VERSION_ID:-} \${ID_LIKE:-}")`,
@@ -37,7 +45,7 @@ export function readinessScript({ controllers, files, prefix }: ReadinessRequest
       `timeout 5 bash -c ': </dev/tcp/$0/6817' ${quoted(address)} 2>/dev/null && echo ${quoted(`reaches ${name}`)}`,
     ]),
     ...files.map((file) => `[ -e ${quoted(file)} ] || echo ${quoted(`missing ${file}`)}`),
-    'command -v slurmd >/dev/null && slurmd -C 2>/dev/null | sed -n "s/^NodeName=/hardware NodeName=/p"',
+    HARDWARE,
     'echo end',
     '',
   ].join('\n')

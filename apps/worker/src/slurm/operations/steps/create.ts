@@ -7,7 +7,7 @@ import { QueryFailure } from '../../run-query.ts'
 import { asRoot, pollCluster, readClusterNodes, runAsRoot } from '../cluster-state.ts'
 import { installSlurm, removeSlurm } from '../install.ts'
 import { type OperationContext, OperationFailure, type Step, type Workflow } from '../operation.ts'
-import { assertSomeLeft, checkNodes, checkReadiness } from '../readiness/check-nodes.ts'
+import { assertSomeLeft, checkHardware, checkNodes, checkReadiness } from '../readiness/check-nodes.ts'
 import { forgetRollouts, recordRollout, storeConfig } from '../rollout.ts'
 import {
   drain,
@@ -72,6 +72,7 @@ const install: Step = {
     assertNone(await installSlurm(op, controllerIds(op), { role: 'controller', start: false, stateFolder }))
     const failed = await installSlurm(op, nodeIdsOf(nodes), { role: 'compute', controllers: addresses(op), start: false })
     await recordHosts(op, nodes, failed, 'INSTALLED')
+    await checkHardware(op, planOf(op).nodes, planOf(op).settings.extraLines.join('\n'))
   },
 }
 

@@ -3,7 +3,7 @@ import { addNodes, nodeNames, parseConfig, removeNodes } from '@muster/slurm/con
 import { readClusterNodes } from '../cluster-state.ts'
 import { installSlurm, removeSlurm } from '../install.ts'
 import type { OperationContext, Step, Workflow } from '../operation.ts'
-import { assertSomeLeft, checkReadiness, checkTarget, controllersOf } from '../readiness/check-nodes.ts'
+import { assertSomeLeft, checkHardware, checkReadiness, checkTarget, controllersOf } from '../readiness/check-nodes.ts'
 import { rolledOut, rollout, storeConfig, undoCanceledRollout } from '../rollout.ts'
 import { drain, joinGroup, leaveGroup, left, nodeIdsOf, recordHosts, testNodes, waitForRegistration } from './members.ts'
 
@@ -25,6 +25,7 @@ const install: Step = {
     await op.updateNodes(nodes.map(({ name }) => ({ name, phase: 'INSTALLING' })))
     const failed = await installSlurm(op, nodeIdsOf(nodes), { role: 'compute', controllers, start: false })
     await recordHosts(op, nodes, failed, 'INSTALLED')
+    await checkHardware(op, planOf(op).nodes, (await rolledOut(op)).files['slurm.conf'])
   },
 }
 
