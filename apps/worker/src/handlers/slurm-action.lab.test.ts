@@ -1,5 +1,4 @@
 import { auditEntries } from '@muster/core/audit'
-import { addSlurmCluster, type SlurmCluster, slurmClusters } from '@muster/core/clusters'
 import { createCredential } from '@muster/core/credentials'
 import { updateNode } from '@muster/core/nodes'
 import {
@@ -7,73 +6,32 @@ import {
   previewSlurmAction,
   recordSlurmCommand,
   type SlurmActionItem,
-  type SlurmActionRow,
-  slurmActionItems,
   slurmActions,
-  startSlurmAction,
 } from '@muster/core/slurm-actions'
-import { LOOPBACK } from '@muster/core/testing'
-import { canRunSlurm, type OwnedLab } from '@muster/lab'
-import { createLab } from '@muster/lab/testing'
-import { asc, eq, sql } from 'drizzle-orm'
+import { canRunSlurm } from '@muster/lab'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createControllerSessions } from '../slurm/controller-sessions.ts'
-import { createNodeFixture } from '../testing/node-fixture.ts'
-import { slurmActionHandler } from './slurm-action.ts'
-import { slurmRefreshHandler } from './slurm-refresh.ts'
+import { createSlurmActions, type SlurmActions, type SlurmRequest } from '../testing/slurm-actions.ts'
 
 const CONTROLLER = 'slurm-ctl-01'
-type Request = Omit<Parameters<typeof startSlurmAction>[1], 'clusterId' | 'reason'>
 
 describe.runIf(canRunSlurm())('actions on a real cluster', () => {
-  let lab: OwnedLab
-  let fixture: Awaited<ReturnType<typeof createNodeFixture>>
-  let controllers: ReturnType<typeof createControllerSessions>
-  let cluster: SlurmCluster
-  let handle: ReturnType<typeof slurmActionHandler>
-  let refresh: ReturnType<typeof slurmRefreshHandler>
+  let actions: SlurmActions
+  let lab: SlurmActions['lab']
+  let fixture: SlurmActions['fixture']
+  let cluster: SlurmActions['cluster']
+  let handle: SlurmActions['handle']
 
   beforeAll(async () => {
-    lab = await createLab({ nodes: [{ name: 'cpu-01' }, { name: 'cpu-02' }], slurm: { config: { SlurmdTimeout: '300' } } })
-    fixture = await createNodeFixture(lab)
-    const { runtime, admin, bastions, stopping } = fixture
-    const config = { SSH_TIMEOUT: 3, LOCAL_TARGETS: LOOPBACK }
-    controllers = createControllerSessions({ config, bastions, stopping: stopping.signal })
-    const deps = { runtime, config, workerId: 'test-worker', bastions, controllers, stopping: stopping.signal }
-    handle = slurmActionHandler(deps)
-    refresh = slurmRefreshHandler(deps)
-    const { username, privateKey } = lab.credentials.rootKey!
-    const root = await createCredential(admin, { name: 'root', kind: 'SSH_KEY', username, privateKey })
-    const controller = await fixture.addKnown(lab.node(CONTROLLER), { credentialId: root.id })
-    cluster = await addSlurmCluster(admin, { name: 'lab', controllerNodeId: controller.id })
-    await read()
+    actions = await createSlurmActions({ nodes: [{ name: 'cpu-01' }, { name: 'cpu-02' }] })
+    ;({ lab, fixture, cluster, handle } = actions)
   })
-  afterAll(async () => {
-    controllers?.close()
-    await fixture?.close()
-  })
+  afterAll(() => actions?.close())
 
-  async function read(): Promise<void> {
-    await fixture.runtime.db.update(slurmClusters).set({ nextRefreshAt: sql`now()`, claimedUntil: null })
-    await refresh({ id: cluster.id, tenantId: fixture.tenant.id })
-  }
-  const start = (request: Request, reason = 'test') =>
-    startSlurmAction(fixture.admin, { clusterId: cluster.id, reason, ...request })
-  async function run(request: Request, reason?: string): Promise<{ row: SlurmActionRow; items: SlurmActionItem[] }> {
-    const { id, tenantId } = await start(request, reason)
-    await handle({ id, tenantId })
-    return resultOf(id)
-  }
-  async function resultOf(id: string) {
-    const { db } = fixture.runtime
-    const [row] = await db.select().from(slurmActions).where(eq(slurmActions.id, id))
-    const items = await db
-      .select()
-      .from(slurmActionItems)
-      .where(eq(slurmActionItems.actionId, id))
-      .orderBy(asc(slurmActionItems.id))
-    return { row: row!, items }
-  }
+  const read = () => actions.read()
+  const start = (request: SlurmRequest) => actions.start(request)
+  const run = (request: SlurmRequest, reason?: string) => actions.run(request, reason)
+  const resultOf = (id: string) => actions.resultOf(id)
   const slurm = async (...argv: string[]) => (await lab.slurm!.run(argv)).stdout.trim()
   const stateOf = (job: string) => slurm('squeue', '--noheader', '--format=%T %r', `--jobs=${job}`)
   const isRunning = (job: string) =>
@@ -115,7 +73,7 @@ describe.runIf(canRunSlurm())('actions on a real cluster', () => {
     ]
     const other = await lab.slurm!.submit('sleep 600', ['--begin=now+1hour'])
     await read()
-    const request: Request = { verb: 'HOLD_JOBS', jobs: { user: 'plain' } }
+    const request: SlurmRequest = { verb: 'HOLD_JOBS', jobs: { user: 'plain' } }
     const preview = () => previewSlurmAction(fixture.admin, { clusterId: cluster.id, reason: 'test', ...request })
     const shown = await preview()
     expect(shown.targets.map(({ target }) => target)).toEqual([ids[0], `${ids[1]}_[1-4%2]`])
@@ -129,7 +87,7 @@ describe.runIf(canRunSlurm())('actions on a real cluster', () => {
     ])
     const changed = await run({ verb: 'UPDATE_JOBS', jobs: { ids: [ids[0]!] }, timeLimitMinutes: 90, priority: 777 })
     expect(changed.items).toMatchObject([{ result: 'DONE', after: expect.stringContaining('time limit 90 min, priority 777') }])
-    const cancel: Request = { verb: 'CANCEL_JOBS', jobs: { user: 'plain' } }
+    const cancel: SlurmRequest = { verb: 'CANCEL_JOBS', jobs: { user: 'plain' } }
     await read()
     const { fingerprint } = await previewSlurmAction(fixture.admin, { clusterId: cluster.id, reason: 'test', ...cancel })
     expect((await run({ ...cancel, fingerprint })).row.status).toBe('SUCCEEDED')
@@ -155,7 +113,7 @@ describe.runIf(canRunSlurm())('actions on a real cluster', () => {
     const { runtime, worker, tenant } = fixture
     const job = await lab.slurm!.submit('sleep 600', ['--requeue', '--nodelist=cpu-02'])
     await isRunning(job)
-    const lose = async (request: Request, target: string) => {
+    const lose = async (request: SlurmRequest, target: string) => {
       const { id } = await start(request)
       await claimSlurmAction(worker, { id, token: 'lost' })
       await recordSlurmCommand(worker, { id, token: 'lost', command: 'x', targets: [{ target, before: null }] })

@@ -20,7 +20,7 @@ describe('arguments', () => {
     [
       { verb: 'REBOOT_NODES', nextState: 'RESUME', reason: 'kernel' },
       ['n1'],
-      ['scontrol', 'reboot', 'ASAP', 'nextstate=RESUME', 'reason="kernel"', 'n1'],
+      ['scontrol', 'reboot', 'ASAP', 'nextstate=RESUME', 'reason=kernel', 'n1'],
     ],
     [
       { verb: 'UPDATE_NODES', features: ['a', 'b'], weight: 5 },

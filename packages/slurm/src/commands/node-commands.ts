@@ -1,4 +1,4 @@
-import { checkedCount, checkedList, InvalidSlurmWord, reasonArgument } from './words.ts'
+import { checkedCount, checkedList, checkedReason, InvalidSlurmWord, reasonArgument } from './words.ts'
 
 const update = (names: readonly string[], ...changes: string[]): string[] => [
   'scontrol',
@@ -35,7 +35,8 @@ export const rebootNodes = (names: readonly string[], { nextState, reason }: Reb
   'reboot',
   'ASAP',
   `nextstate=${nextState}`,
-  reasonArgument(reason),
+  // Unlike `scontrol update`, it stores quotation marks.
+  `reason=${checkedReason(reason)}`,
   checkedList('node', names),
 ]
 

@@ -42,16 +42,19 @@ export const MAX_REASON = 256
 // Slurm prints a reason on the line of its node, where other control characters would forge output.
 const CONTROL = /\p{Cc}|\u2028|\u2029/u
 
+/** A reason as one word. @throws InvalidSlurmWord */
+export function checkedReason(reason: string): string {
+  if (reason.trim() === '' || reason.length > MAX_REASON || CONTROL.test(reason))
+    throw new InvalidSlurmWord(`the reason must be one line of 1 to ${MAX_REASON} characters`)
+  return reason
+}
+
 /**
- * The value of `reason=`. Slurm removes one quotation mark from its start and one from its end, so it gets a pair of its own. All other
+ * The value of `reason=` for `scontrol update`. Slurm removes one quotation mark from its start and one from its end, so it gets a pair of its own. All other
  * characters are kept: 22.05 to 25.11 store `|`, `=`, backslashes and UTF-8 as they are.
  * @throws InvalidSlurmWord
  */
-export function reasonArgument(reason: string): string {
-  if (reason.trim() === '' || reason.length > MAX_REASON || CONTROL.test(reason))
-    throw new InvalidSlurmWord(`the reason must be one line of 1 to ${MAX_REASON} characters`)
-  return `reason="${reason}"`
-}
+export const reasonArgument = (reason: string): string => `reason="${checkedReason(reason)}"`
 
 /** @throws InvalidSlurmWord */
 export function checkedCount(what: string, value: number, max: number): number {
