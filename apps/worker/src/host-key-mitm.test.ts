@@ -10,7 +10,7 @@ import ssh2 from 'ssh2'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createBastionPool } from './ssh/bastion-pool.ts'
 import { connectNode } from './ssh/connect.ts'
-import { type MaliciousSshServer, serveMaliciousSsh } from './testing/malicious-ssh-server.ts'
+import { type MaliciousSshServer, serveMaliciousSsh } from './testing/malicious/ssh-server.ts'
 import { nodeAccessFor } from './testing/node-access.ts'
 import { createRunFixture, type RunFixture, realAnsible } from './testing/run-fixture.ts'
 

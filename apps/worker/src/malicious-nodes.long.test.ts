@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { OwnedLab } from '@muster/lab'
 import { createLab } from '@muster/lab/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addMaliciousAccounts, type MaliciousShell } from './testing/malicious-shells.ts'
+import { addMaliciousAccounts, type MaliciousShell } from './testing/malicious/shells.ts'
 import { pinnedKey } from './testing/node-access.ts'
 import { createRunFixture, type RunFixture, realAnsible } from './testing/run-fixture.ts'
 

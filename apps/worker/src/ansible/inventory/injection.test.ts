@@ -7,7 +7,7 @@ import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
 import { FAULT_TIMEOUT, scaleIterations } from '@muster/core/testing'
 import { readInventory, setVars } from '@muster/core/variables'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { maliciousValues } from '../../testing/malicious-values.ts'
+import { maliciousValues } from '../../testing/malicious/values.ts'
 import { createRunFixture, type RunFixture, realAnsible } from '../../testing/run-fixture.ts'
 
 const VALUES = scaleIterations(200_000)

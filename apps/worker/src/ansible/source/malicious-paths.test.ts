@@ -1,6 +1,6 @@
 import { FAULT_TIMEOUT, scaleIterations } from '@muster/core/testing'
 import { expect, test } from 'vitest'
-import { tryMaliciousPaths } from '../../testing/malicious-paths.ts'
+import { tryMaliciousPaths } from '../../testing/malicious/paths.ts'
 
 const PATHS = scaleIterations(100_000)
 

@@ -1,4 +1,4 @@
-import { seededRandom } from './seeded-random.ts'
+import { seededRandom } from '../seeded-random.ts'
 
 /** Expressions that create the file `path` when something evaluates them. */
 const ATTACKS = (path: string): string[] => [

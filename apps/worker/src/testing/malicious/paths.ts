@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unpackBundle } from '@muster/core/templates'
 import { type ArchiveEntry, tarGz, zip } from '@muster/core/testing'
-import { confined } from '../ansible/source/confine.ts'
-import { writeFiles } from '../ansible/source/materialize.ts'
-import { seededRandom } from './seeded-random.ts'
+import { confined } from '../../ansible/source/confine.ts'
+import { writeFiles } from '../../ansible/source/materialize.ts'
+import { seededRandom } from '../seeded-random.ts'
 
 const CANARY = 'must not be read or written'
 const PARTS = [
