@@ -169,7 +169,7 @@ describe.runIf(canRunSlurm())('actions on a real cluster', () => {
     expect(drained.items).toMatchObject([{ result: 'DONE', after: expect.stringContaining('sudo "x" $(id) (muster ') }])
     const entries = await runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, drained.row.id))
     expect(entries.find(({ action }) => action === 'slurm_action.execute')!.details).toMatchObject({
-      command: expect.stringMatching(/^sudo -n scontrol update nodename=cpu-02 state=drain /),
+      command: expect.stringMatching(/^sudo -n \S*\/scontrol update nodename=cpu-02 state=drain /),
     })
     expect((await run({ verb: 'UNDRAIN_NODES', nodes: { hostlist: 'cpu-02' } })).row.status).toBe('SUCCEEDED')
     await use(credentialId!)

@@ -12,7 +12,7 @@ const RUNNING_S = 300
 const WAITING_S = 600
 const STORED_S = 3600
 
-/** Reconciler, over all tenants: fails lookups that no worker took, or that lost their worker. @returns their number */
+/** Reconciler, over all tenants: fails lookups that no worker claimed, and lookups of lost workers. @returns their number */
 export async function failStalledSlurmLookups(ctx: SystemCtx): Promise<number> {
   authorize(ctx, slurmClusterPermissions.schedule)
   const lookups = await ctx.db

@@ -8,7 +8,7 @@ type WorkTable = { createdAt: AnyPgColumn; startedAt: AnyPgColumn; finishedAt: A
 /** Time in seconds that work may wait for a worker; whole minutes. */
 const WAITING_S = 3600
 
-/** Condition that no worker took the work within `waitingS` seconds, or that it has run longer than `runningS` seconds. */
+/** Condition that no worker claimed the work within `waitingS` seconds, or that it has run longer than `runningS` seconds. */
 export const isStalled = (
   { createdAt, startedAt, finishedAt }: WorkTable,
   runningS: number,

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { retryTransient } from '@muster/core/retry-transient'
 import type { SlurmOperationNode } from '@muster/core/slurm-operations'
 import {
@@ -15,6 +16,7 @@ import { assertSomeLeft } from '../readiness/check-nodes.ts'
 /** New nodes register within seconds after slurmd starts. */
 const REGISTER_MS = 120_000
 const TEST_JOB_MS = 90_000
+const RESERVATION_POLL_MS = 2000
 /** Of a node for its test job. */
 const RESERVED_MINUTES = 5
 
@@ -112,11 +114,7 @@ export async function testNodes(op: OperationContext): Promise<void> {
       users: ['root'],
       flags: ['MAINT', 'IGNORE_JOBS'] as const,
     }
-    // Slurm refuses to create one that exists: a killed worker, or a lost connection, may have left one.
-    await op.slurm(async (controller) => {
-      await asRoot(controller, deleteReservation(reservation)).catch(ignoreFailure)
-      await asRoot(controller, createReservation(reservation, reserved))
-    })
+    await replaceReservation(op, reservation, reserved)
     try {
       await undrain(op, [name])
       await runAsRoot(op, testJob(name, nodes.get(name)?.partitions[0] ?? null, reservation), TEST_JOB_MS)
@@ -128,6 +126,30 @@ export async function testNodes(op: OperationContext): Promise<void> {
       await op.updateNodes([{ name, isFailed: true, message: `The test job failed. ${error.message}` }])
     }
     await runAsRoot(op, deleteReservation(reservation)).catch(ignoreFailure)
+  }
+}
+
+/**
+ * Creates a reservation. A killed worker, or a lost connection, may have left one with this name, which Slurm keeps while a job runs in it.
+ * @throws OperationFailure Slurm refuses it, or still has the other one after the time limit of its job
+ */
+async function replaceReservation(
+  op: OperationContext,
+  name: string,
+  reserved: Parameters<typeof createReservation>[1],
+): Promise<void> {
+  for (const until = Date.now() + TEST_JOB_MS; ; ) {
+    try {
+      return await op.slurm(async (controller) => {
+        await asRoot(controller, deleteReservation(name)).catch(ignoreFailure)
+        await asRoot(controller, createReservation(name, reserved))
+      })
+    } catch (error) {
+      const isLeft = error instanceof OperationFailure && /duplicate reservation/i.test(error.message)
+      if (!isLeft || Date.now() > until) throw error
+      await setTimeout(RESERVATION_POLL_MS, null, { signal: op.signal }).catch(() => {})
+      op.signal.throwIfAborted()
+    }
   }
 }
 
