@@ -1,6 +1,6 @@
 import type { ConfigFiles } from '@muster/core/slurm-configs'
 import type { SlurmRolloutProgress } from '@muster/core/slurm-operations'
-import { beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, beforeEach, expect, it, vi } from 'vitest'
 import type { OperationContext } from './operation.ts'
 
 const FROM: ConfigFiles = { 'slurm.conf': 'ClusterName=a\n', 'cgroup.conf': 'old\n' }
@@ -75,8 +75,9 @@ vi.mock('./cluster-state.ts', () => ({
   }),
 }))
 
-// Test files share a process: another one may have loaded these modules with the real ones.
+// Test files share a process: an earlier one may have loaded these modules with the real ones, and a later one needs the real ones.
 vi.resetModules()
+afterAll(() => void vi.resetModules())
 const { OperationFailure } = await import('./operation.ts')
 const { rolloutConfig, undoRollout } = await import('./rollout-config.ts')
 
