@@ -6,6 +6,7 @@ export {
   JOB_ID,
   USER_NAME,
 } from './accounting-queries.ts'
+export { releaseNumber } from './api-versions.ts'
 export { SlurmOutputError } from './errors.ts'
 export { type Gres, parseGres, parseMemory, parseTres, type Tres } from './gres.ts'
 export { expandHostlist, foldHostlist, foldInOrder, HOSTLIST_MAX, HostlistError, splitHostlist } from './hostlist.ts'
@@ -43,7 +44,7 @@ export {
 } from './parse-priority.ts'
 export { parseReservations, type SlurmReservation } from './parse-reservations.ts'
 export { parseScheduler, type SlurmScheduler } from './parse-scheduler.ts'
-export { isComplete, outputAfter, queryArguments, queryScript, releaseNumber, type SlurmQuery } from './queries.ts'
+export { isComplete, outputAfter, queryArguments, queryScript, type SlurmQuery } from './queries.ts'
 export {
   parseRestJobs,
   parseRestPing,

@@ -1,3 +1,4 @@
+import { apiVersion, releaseNumber } from './api-versions.ts'
 import { squeueFormat } from './parse-jobs.ts'
 
 /** What a client reads from a controller's host; each is one command. `tasks` are the jobs with one record per array task. */
@@ -13,22 +14,12 @@ export type SlurmQuery =
   | 'scheduler'
   | 'licenses'
 
-/** data_parser plugins, newest first. Slurm has no default that is stable: each release removes old ones and changes `--json`. */
-const DATA_PARSERS: readonly [minVersion: number, parser: string][] = [
-  [26.05, 'v0.0.45'],
-  [25.11, 'v0.0.44'],
-  [25.05, 'v0.0.43'],
-  [24.11, 'v0.0.42'],
-  [24.05, 'v0.0.41'],
-  [23.11, 'v0.0.40'],
-]
+/** The release from which on commands take the name of a data_parser plugin. They have no stable default: each release changes `--json`. */
+const NAMED_PARSERS = 23.11
 /** Releases from which on scontrol prints JSON, without naming a parser. */
 const SCONTROL_JSON = 23.02
 /** Releases from which on sinfo prints one JSON object per node; later ones print groups of nodes. */
 const SINFO_JSON = 21.08
-
-/** The release `23.11.4` as the number 23.11; 0 for null, which stands for a version that is not known. */
-export const releaseNumber = (version: string | null): number => Number(/^\d+\.\d+/.exec(version ?? '')?.[0] ?? 0)
 
 /**
  * The arguments of a query, a constant for each version.
@@ -61,8 +52,7 @@ export function queryArguments(query: SlurmQuery, version: string | null, nonce:
 }
 
 function nodeArguments(version: number): string[] {
-  const parser = DATA_PARSERS.find(([min]) => version >= min)?.[1]
-  if (parser) return ['scontrol', '--all', 'show', 'nodes', `--json=${parser}`]
+  if (version >= NAMED_PARSERS) return ['scontrol', '--all', 'show', 'nodes', `--json=${apiVersion(version)}`]
   if (version >= SCONTROL_JSON) return ['scontrol', '--all', 'show', 'nodes', '--json']
   if (version >= SINFO_JSON) return ['sinfo', '--all', '--json']
   return ['scontrol', '--all', '--detail', 'show', 'nodes', '--oneliner']

@@ -1,26 +1,14 @@
+import { API_VERSIONS, apiVersion, releaseNumber } from './api-versions.ts'
 import { SlurmOutputError } from './errors.ts'
 import { at, objects, readText } from './json.ts'
 import { createJobParser, type SlurmJob } from './parse-jobs.ts'
-import { releaseNumber, type SlurmQuery } from './queries.ts'
+import type { SlurmQuery } from './queries.ts'
 import { readJson } from './response.ts'
-
-/** API versions of slurmrestd, newest first, each with the release that added it. A release answers to two to four of them. */
-const API_VERSIONS: readonly [release: number, version: string][] = [
-  [26.05, 'v0.0.45'],
-  [25.11, 'v0.0.44'],
-  [25.05, 'v0.0.43'],
-  [24.11, 'v0.0.42'],
-  [24.05, 'v0.0.41'],
-  [23.11, 'v0.0.40'],
-  [23.02, 'v0.0.39'],
-  [22.05, 'v0.0.38'],
-]
 
 /** The API versions to ask for, that of the release first. */
 export function restVersions(release: string | null): string[] {
-  const number = releaseNumber(release)
   const versions = API_VERSIONS.map(([, version]) => version)
-  const own = API_VERSIONS.find(([min]) => number >= min)?.[1]
+  const own = apiVersion(releaseNumber(release))
   return own ? [own, ...versions.filter((version) => version !== own)] : versions
 }
 

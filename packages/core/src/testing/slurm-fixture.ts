@@ -10,6 +10,7 @@ import {
   type SlurmReservation,
   SQUEUE_FIELDS,
 } from '@muster/slurm'
+import type { ClusterState } from '../clusters/index.ts'
 
 const [NODE] = parseNodes(
   'NodeName=n1 NodeAddr=n1 NodeHostName=n1 CPUTot=8 CPUAlloc=2 RealMemory=32000 Sockets=1 CoresPerSocket=8 ThreadsPerCore=1 State=MIXED Gres=gpu:h100:4 GresUsed=gpu:h100:1(IDX:0) Partitions=debug BootTime=1763800000 SlurmdStartTime=1763800000\n',
@@ -73,4 +74,18 @@ export const slurmReservation = (name: string): SlurmReservation => ({
   accounts: [],
   tres: { cpu: 8 },
   comment: null,
+})
+
+/** What a refresh of the cluster alpha reads. */
+export const clusterState = (changes: Partial<ClusterState> = {}): ClusterState => ({
+  clusterName: 'alpha',
+  version: '23.11.11',
+  controllers: [{ role: 'primary', hostname: 'ctl', isUp: true }],
+  settings: { ClusterName: 'alpha' },
+  nodes: [],
+  partitions: [slurmPartition('debug')],
+  reservations: [],
+  jobs: [],
+  scheduler: null,
+  ...changes,
 })

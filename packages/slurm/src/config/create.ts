@@ -1,5 +1,5 @@
+import { releaseNumber } from '../api-versions.ts'
 import { foldHostlist, foldInOrder } from '../hostlist.ts'
-import { releaseNumber } from '../queries.ts'
 import { settingKeyProblem } from './check/slurm-conf.ts'
 import { parseConfig } from './parse.ts'
 import { ConfigError, type ConfigFiles, type ConfigGres, type ConfigNode, type ConfigSettings } from './types.ts'

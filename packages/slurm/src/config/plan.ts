@@ -1,4 +1,4 @@
-import { releaseNumber } from '../queries.ts'
+import { releaseNumber } from '../api-versions.ts'
 import { readEntries, readHostlist } from './model.ts'
 import { type ParsedConfig, parseConfig } from './parse.ts'
 import type { ConfigFiles } from './types.ts'

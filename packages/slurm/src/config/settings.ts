@@ -1,4 +1,4 @@
-import { releaseNumber } from '../queries.ts'
+import { releaseNumber } from '../api-versions.ts'
 import { findKey, type KeyTable, type ValueType } from './key-table.ts'
 import { NODE_KEYS, PARTITION_KEYS, SLURM_CONF_KEYS } from './keys.ts'
 import { ALIASES, readEntries, readSetting } from './model.ts'

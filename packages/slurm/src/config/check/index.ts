@@ -1,4 +1,4 @@
-import { releaseNumber } from '../../queries.ts'
+import { releaseNumber } from '../../api-versions.ts'
 import { CGROUP_CONF_KEYS } from '../keys.ts'
 import { readSetting } from '../model.ts'
 import { parseConfig } from '../parse.ts'
