@@ -1,16 +1,22 @@
 import { SACCT_FIELDS, sacctDelimiter } from './parse-accounting.ts'
-import { ENDED_STATES } from './parse-jobs.ts'
+import { FINISHED_STATES } from './parse-jobs.ts'
 import { SPRIO_FORMAT, SSHARE_FORMAT } from './parse-priority.ts'
 
 /** What is read from the accounting on demand; each is one command. */
 export type AccountingQuery =
-  | { query: 'ended'; sinceSeconds: number; untilSeconds: number; filter: EndedFilter }
+  | { query: 'finished'; sinceSeconds: number; untilSeconds: number; filter: FinishedFilter }
   | { query: 'job'; jobId: string }
   | { query: 'priority'; jobId: string }
   | { query: 'shares'; user: string; account: string }
 
 /** Empty lists and null: any. */
-export type EndedFilter = { users: string[]; accounts: string[]; partitions: string[]; states: string[]; hostlist: string | null }
+export type FinishedFilter = {
+  users: string[]
+  accounts: string[]
+  partitions: string[]
+  states: string[]
+  hostlist: string | null
+}
 
 /** Numbers of jobs that sacct accepts: 15, 3_1, 12+1. */
 export const JOB_ID = /^\d{1,12}(?:[_+]\d{1,12})?$/
@@ -33,14 +39,14 @@ const EARLIEST_SECONDS = 1_000_000
  */
 export function accountingArguments(request: AccountingQuery, nonce: string): string[] {
   switch (request.query) {
-    case 'ended': {
+    case 'finished': {
       const { sinceSeconds, untilSeconds, filter } = request
       const { users, accounts, partitions, states, hostlist } = filter
       return [
         ...sacct(nonce),
         '--allocations',
         // With states, the times select jobs that ended in between.
-        `--state=${list(states.length > 0 ? states : [...ENDED_STATES])}`,
+        `--state=${list(states.length > 0 ? states : [...FINISHED_STATES])}`,
         `--starttime=${time(sinceSeconds)}`,
         `--endtime=${time(untilSeconds)}`,
         ...(users.length > 0 ? [`--user=${list(users, USER_NAME)}`] : ['--allusers']),

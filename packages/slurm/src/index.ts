@@ -2,7 +2,7 @@ export {
   ACCOUNTING_NAME,
   type AccountingQuery,
   accountingArguments,
-  type EndedFilter,
+  type FinishedFilter,
   JOB_ID,
   USER_NAME,
 } from './accounting-queries.ts'
@@ -23,7 +23,7 @@ export { parseConfig, parseVersion, type SlurmConfig } from './parse-config.ts'
 export { parseControllers, type SlurmController } from './parse-controllers.ts'
 export {
   createJobParser,
-  ENDED_STATES,
+  FINISHED_STATES,
   hasEnded,
   type JobParser,
   parseJobs,

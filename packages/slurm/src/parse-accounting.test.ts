@@ -10,7 +10,7 @@ import {
   type SlurmJobRecord,
   sacctDelimiter,
 } from './parse-accounting.ts'
-import { ENDED_STATES } from './parse-jobs.ts'
+import { FINISHED_STATES } from './parse-jobs.ts'
 import { parsePriorities, parseShares } from './parse-priority.ts'
 
 const nonce = '0123456789abcdef'
@@ -113,9 +113,16 @@ describe.each(VERSIONS)('sacct of %s', (version) => {
 })
 
 test('reads all states, and limits without a number', () => {
-  const words = [...ENDED_STATES, 'REVOKED', 'RESIZING', 'CANCELLED by 1000', 'CANCELLED+', 'out_of_me+']
+  const words = [...FINISHED_STATES, 'REVOKED', 'RESIZING', 'CANCELLED by 1000', 'CANCELLED+', 'out_of_me+']
   const jobs = parse(sacct(...words.map((State) => ({ State, TimelimitRaw: 'UNLIMITED' }))))
-  expect(jobs.map(({ state }) => state)).toEqual([...ENDED_STATES, 'REVOKED', 'RESIZING', 'CANCELLED', 'CANCELLED', 'OUT_OF_ME'])
+  expect(jobs.map(({ state }) => state)).toEqual([
+    ...FINISHED_STATES,
+    'REVOKED',
+    'RESIZING',
+    'CANCELLED',
+    'CANCELLED',
+    'OUT_OF_ME',
+  ])
   expect(jobs.at(-3)).toMatchObject({ canceledBy: 1000, timeLimit: 'UNLIMITED' })
   expect(parse(sacct({ TimelimitRaw: 'Partition_Limit' }))[0]!.timeLimit).toBeNull()
 })
@@ -150,12 +157,12 @@ test.each([
 
 describe('arguments', () => {
   const filter = { users: [], accounts: [], partitions: [], states: [], hostlist: null }
-  const search = { query: 'ended', sinceSeconds: 1_795_000_000, untilSeconds: 1_795_003_600, filter } as const
+  const search = { query: 'finished', sinceSeconds: 1_795_000_000, untilSeconds: 1_795_003_600, filter } as const
 
-  test('select ended jobs of all users, or by filters', () => {
+  test('select finished jobs of all users, or by filters', () => {
     const all = accountingArguments(search, nonce)
     expect(all).toEqual(expect.arrayContaining(['--allusers', '--starttime=uts1795000000', '--endtime=uts1795003600']))
-    expect(all).toContain(`--state=${ENDED_STATES.join(',')}`)
+    expect(all).toContain(`--state=${FINISHED_STATES.join(',')}`)
     const some = {
       users: ['bob', 'a.b@c', 'DOM\\alice'],
       accounts: ['ml'],

@@ -223,7 +223,7 @@ describe('squeue with a format', () => {
     ['3:0', { code: 3, signal: 0 }],
     ['0:11', { code: 0, signal: 11 }],
     ['', null],
-  ])('reads the exit code %s of an ended job', (exit_code, exitCode) => {
+  ])('reads the exit code %s of a finished job', (exit_code, exitCode) => {
     expect(parseJobs(line({ state: 'FAILED', exit_code }), { nonce })[0]).toMatchObject({ exitCode })
     expect(parseJobs(line({ exit_code }), { nonce })[0]).toMatchObject({ exitCode: null })
   })

@@ -52,7 +52,7 @@ export interface SlurmJob {
 }
 
 /** States after which a job does not change any more. */
-export const ENDED_STATES = [
+export const FINISHED_STATES = [
   'BOOT_FAIL',
   'CANCELLED',
   'COMPLETED',
@@ -63,7 +63,7 @@ export const ENDED_STATES = [
   'PREEMPTED',
   'TIMEOUT',
 ] as const
-const ENDED = new Set<string>(ENDED_STATES)
+const ENDED = new Set<string>(FINISHED_STATES)
 
 export const hasEnded = ({ states }: Pick<SlurmJob, 'states'>): boolean => ENDED.has(states[0] ?? '')
 

@@ -207,7 +207,7 @@ test('parses scontrol and squeue', () => {
   ])
 })
 
-test('counts ended jobs by state', () => {
+test('counts finished jobs by state', () => {
   expect(parseEnded('COMPLETED\nFAILED\nTIMEOUT\nCANCELLED by 1000\nCOMPLETED\n')).toEqual({ completed: 2, failed: 2 })
   expect(parseEnded('')).toEqual({ completed: 0, failed: 0 })
 })
@@ -231,7 +231,7 @@ const SQUEUE = `case "$*" in
   *) exit 1 ;;
 esac`
 
-test('reports pending and ended jobs as Slurm counts them, and null where Slurm does not answer', async () => {
+test('reports pending and finished jobs as Slurm counts them, and null where Slurm does not answer', async () => {
   const sacct = `case "$*" in *--nodelist=n1*) printf 'COMPLETED\\nCOMPLETED\\nFAILED\\nCANCELLED by 0\\n' ;; *) exit 1 ;; esac`
   const known = { running_count: 1, pending_count: 2, active_job_ids: ['12'] }
   expect(await collectJobs({ scontrol: SCONTROL, squeue: SQUEUE, sacct })).toEqual({ ...known, completed_24h: 2, failed_24h: 1 })

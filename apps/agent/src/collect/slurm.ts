@@ -12,7 +12,7 @@ export type Slurm = {
   jobs: { id: string; state: string }[] | null
   /** Pending jobs in the partitions of this node. */
   pendingJobs: number | null
-  /** Ended jobs of this node within 24 hours, from Slurm accounting. */
+  /** Finished jobs of this node within 24 hours, from Slurm accounting. */
   ended: { completed: number; failed: number } | null
 }
 
@@ -71,7 +71,7 @@ export function createSlurmReader(root: string, name: string): () => Promise<Slu
 const COMPLETED = ['COMPLETED']
 const FAILED = ['FAILED', 'TIMEOUT', 'NODE_FAIL', 'OUT_OF_MEMORY', 'BOOT_FAIL', 'DEADLINE']
 
-/** Counts ended jobs by state, one per line. Canceled jobs are neither completed nor failed. */
+/** Counts finished jobs by state, one per line. Canceled jobs are neither completed nor failed. */
 export function parseEnded(text: string): { completed: number; failed: number } {
   const states = text.split('\n').map((line) => line.trim())
   const count = (group: string[]) => states.filter((state) => group.includes(state)).length

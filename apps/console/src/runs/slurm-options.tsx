@@ -1,13 +1,11 @@
-import { useEffect, useState } from 'react'
 import { useQuery } from 'urql'
 import { useBlockedReason } from '@/access/viewer.tsx'
 import { graphql } from '@/graphql/graphql.ts'
 import { issueFor, type Problem } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { CheckField, TextField } from '@/ui/field.tsx'
+import { useSettled } from '@/ui/hooks/use-settled.ts'
 import { Panel } from '@/ui/page.tsx'
-
-const TYPING_PAUSE_MS = 300
 
 const SlurmOfLimit = graphql(`
   query SlurmOfLimit($limit: String!) {
@@ -22,11 +20,7 @@ const SlurmOfNode = graphql(`
 
 /** Whether nodes of the target belong to a Slurm cluster. Looks at the first ones only. */
 export function useIsSlurmTarget(ids: string[], limit: string): boolean {
-  const [settled, setSettled] = useState(limit.trim())
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(limit.trim()), TYPING_PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [limit])
+  const settled = useSettled(limit.trim())
   const [{ data: one }] = useQuery({ query: SlurmOfNode, variables: { id: ids[0] ?? '' }, pause: ids.length === 0 })
   const [{ data: many }] = useQuery({
     query: SlurmOfLimit,

@@ -1,28 +1,22 @@
 import Link from 'next/link'
-import { formatBytes, formatDateTime, formatDuration } from '@/messages/format.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { State } from '@/ui/badge.tsx'
 import { ButtonLink } from '@/ui/button.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel, PropertyList } from '@/ui/page.tsx'
-import { recordHref } from './accounting/ended-line.tsx'
+import { recordHref } from './accounting/finished-job-line.tsx'
 import { PriorityPanel } from './accounting/priority-panel.tsx'
 import { ClusterState, DataAge, jobTone } from './badges.tsx'
 import { clusterHref } from './cluster-card.tsx'
 import type { JobDetails } from './cluster-documents.ts'
 import { resourcesOf } from './job-line.tsx'
 import { jobReasonText } from './job-reason.ts'
-
-const MIB = 1024 * 1024
-
-type Row = [label: string, value: React.ReactNode]
-const optional = (label: string, value: string | null): Row[] => (value ? [[label, value]] : [])
-const time = (label: string, at: string | null): Row[] => (at ? [[label, formatDateTime(at)]] : [])
+import { optional, type Row, submissionRows, time, timeLimitRow, tresRows } from './job-rows.ts'
 
 /** Everything that Slurm says about a job. */
 export function JobDetailsView({ job }: { job: JobDetails }) {
   const isPending = job.state === 'PENDING'
-  const isEnded = !isPending && !['RUNNING', 'SUSPENDED', 'COMPLETING'].includes(job.state)
+  const isFinished = !isPending && !['RUNNING', 'SUSPENDED', 'COMPLETING'].includes(job.state)
   const plain = jobReasonText(job.reason)
   return (
     <div className="flex flex-col gap-4">
@@ -40,16 +34,9 @@ export function JobDetailsView({ job }: { job: JobDetails }) {
               ...optional(t('slurmJob.reason'), job.reasonDetail ?? job.reason),
               ...time(t('slurmJob.submitted'), job.submittedAt),
               ...time(isPending ? t('slurmJob.expected') : t('slurmJob.started'), job.startAt),
-              ...time(isEnded ? t('slurmJob.ended') : t('slurmJob.endsBy'), job.endAt),
-              [
-                t('slurmJob.timeLimit'),
-                job.isTimeUnlimited
-                  ? t('slurmJob.unlimited')
-                  : job.timeLimitMinutes === null
-                    ? t('slurmJob.partitionDefault')
-                    : formatDuration(job.timeLimitMinutes * 60_000),
-              ],
-              ...(isEnded && job.exitCode !== null
+              ...time(isFinished ? t('slurmJob.ended') : t('slurmJob.endsBy'), job.endAt),
+              timeLimitRow(job),
+              ...(isFinished && job.exitCode !== null
                 ? [
                     [
                       t('slurmJob.exit'),
@@ -69,23 +56,15 @@ export function JobDetailsView({ job }: { job: JobDetails }) {
             rows={[
               [isPending ? t('slurmJob.requested') : t('slurmJob.resources'), resourcesOf(job)],
               ...optional(t('slurmJob.nodes'), job.nodeList),
-              ...job.tres.map(
-                ({ name, amount }): Row => [name, name === 'mem' ? formatBytes(amount * MIB) : formatNumber(amount)],
-              ),
+              ...tresRows(job),
               ...optional(t('slurmJob.licenses'), job.licenses),
-              [t('slurmJob.user'), job.user ?? t('common.none')],
-              ...optional(t('slurmJob.account'), job.account),
-              [t('slurmJob.partition'), job.partition],
-              ...optional(t('slurmJob.qos'), job.qos),
-              ...optional(t('slurmJob.reservation'), job.reservation),
-              ...optional(t('slurmJob.workingDirectory'), job.workingDirectory),
-              ...optional(t('slurmJob.comment'), job.comment),
+              ...submissionRows(job),
             ]}
           />
         </Panel>
       </div>
       {isPending && <PriorityPanel clusterId={job.cluster.id} jobId={job.jobId} />}
-      {isEnded && (
+      {isFinished && (
         <p>
           <ButtonLink href={recordHref(job.cluster.id, job.jobId)}>{t('slurmHistory.openRecord')}</ButtonLink>
         </p>

@@ -21,7 +21,7 @@ export function resourcesOf({ nodeCount, cpus, gres }: Pick<JobRow, 'nodeCount' 
   })
 }
 
-/** One job: a row, or a card on a phone. A waiting job shows why it waits instead of its nodes. */
+/** One job: a row, or a card on a phone. A pending job shows why it waits instead of its nodes. */
 export function JobLine({
   job,
   isNarrow,

@@ -17,7 +17,7 @@ import { useReloadOn } from './use-reload-on.ts'
 
 const emptyPage = { edges: [], pageInfo: { hasNextPage: false, endCursor: null }, totalCount: 0 }
 
-/** The queue of a cluster: running and waiting jobs, with why they wait. */
+/** The queue of a cluster: running and pending jobs, with why they wait. */
 export function JobsTab({
   cluster,
   query,

@@ -14,7 +14,7 @@ const formatMicroseconds = (us: number): string => formatDuration(us / 1000)
 
 const link = (id: string) => `/nodes/${encodeURIComponent(id)}`
 
-/** Use, states, waiting jobs, controllers and the commands of the last refresh. */
+/** Use, states, pending jobs, controllers and the commands of the last refresh. */
 export function OverviewTab({
   cluster,
   onState,

@@ -61,7 +61,7 @@ describe.runIf(canRunSlurm()).each(RELEASES)('lookups in a cluster of %s with sl
     fixture.lookUp(await lookUpSlurmJobs(fixture.admin, { clusterId, ...input }))
   const idsOf = ({ result }: SlurmLookup) => result!.jobs.map(({ jobId }) => jobId)
 
-  it('lists ended jobs in pages, the newest first', async () => {
+  it('lists finished jobs in pages, the newest first', async () => {
     const all = await ended()
     expect(all).toMatchObject({ error: null, result: { next: null } })
     expect(all.result!.jobs).toHaveLength(5)
@@ -113,7 +113,7 @@ describe.runIf(canRunSlurm()).each(RELEASES)('lookups in a cluster of %s with sl
     expect(idsOf(await ended({ jobId: '99999' }))).toEqual([])
   })
 
-  it('shows the priority factors and shares of a waiting job', async () => {
+  it('shows the priority factors and shares of a pending job', async () => {
     const first = await lab.slurm!.submit('sleep 600', ['--account=ml', '--exclusive', '--job-name=holds'])
     const state = ['squeue', '--noheader', '--format=%T', `--jobs=${first}`]
     const waiting = { timeout: 60_000, interval: 500 }

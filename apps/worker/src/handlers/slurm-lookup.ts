@@ -12,7 +12,7 @@ import { retryTransient } from '@muster/core/retry-transient'
 import { ACCOUNTING_NAME, parseJobRecords, parsePriorities, parseShares, USER_NAME } from '@muster/slurm'
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { ControllerSessions } from '../slurm/controller-sessions.ts'
-import { readEndedJobs } from '../slurm/read-ended-jobs.ts'
+import { readFinishedJobs } from '../slurm/read-finished-jobs.ts'
 import { QUERY_TIMEOUT_MS, type QueryContext, QueryFailure, runAccountingQuery } from '../slurm/run-query.ts'
 import { SshFailure } from '../ssh/ssh-failure.ts'
 import { type NodeConfig, type WorkerDeps, workerCtx } from '../worker.ts'
@@ -103,14 +103,14 @@ async function lookUp(
 
 async function run(context: Omit<QueryContext, 'version'>, request: SlurmLookupRequest): Promise<SlurmLookupResult> {
   switch (request.kind) {
-    case 'ENDED': {
+    case 'FINISHED': {
       const { filter, untilSeconds } = request
       const startedAt = performance.now()
       const search = { ...request, untilSeconds: untilSeconds ?? Math.floor(Date.now() / 1000) + CLOCK_AHEAD_S }
-      const found = await readEndedJobs(
+      const found = await readFinishedJobs(
         (since, until) => {
           // Releases differ in whether the end is included.
-          const query = { query: 'ended', sinceSeconds: since, untilSeconds: until + 1, filter } as const
+          const query = { query: 'finished', sinceSeconds: since, untilSeconds: until + 1, filter } as const
           return runAccountingQuery(context, query, parseJobRecords, MAX_BYTES)
         },
         search,

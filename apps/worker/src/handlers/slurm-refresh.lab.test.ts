@@ -71,7 +71,7 @@ describe.runIf(canRunSlurm())('the refresh of a real cluster', () => {
     ])
   })
 
-  it('has no ended jobs to look up without accounting', async () => {
+  it('has no finished jobs to look up without accounting', async () => {
     const lookup = await fixture.lookUp(await lookUpSlurmJobs(fixture.admin, { clusterId: cluster.id }))
     expect(lookup).toMatchObject({
       result: null,

@@ -117,7 +117,7 @@ const CUT_OFF = { detail: 'the output was cut off', hint: null }
 const MAY_FAIL = new Set<QueryReport['query']>(['controllers'])
 
 /** Queries of sacct. */
-const ASKS_DATABASE = new Set<QueryReport['query']>(['ended', 'job'])
+const ASKS_DATABASE = new Set<QueryReport['query']>(['finished', 'job'])
 const DATABASE_SILENT = 'slurmdbd does not answer. Run `systemctl status slurmdbd` on its host.'
 const CONTROLLER_HANGS = 'The controller hangs. Check the slurmctld log.'
 
@@ -152,7 +152,7 @@ function hintFor(text: string): string | null {
   if (/Unable to contact slurm controller|Connection refused|Connection timed out/i.test(text))
     return 'slurmctld does not run, or its port cannot be reached. Run `systemctl status slurmctld` on the controller.'
   if (/Socket timed out/i.test(text))
-    return 'slurmctld accepts connections and does not answer: it hangs or is overloaded. Look at its log and its load.'
+    return 'slurmctld accepts connections and does not answer: it hangs or is overloaded. Check the load of the controller and the log of slurmctld there (SlurmctldLogFile).'
   // slurmctld closes a connection without a word when it cannot authenticate the message.
   if (/Zero Bytes/i.test(text))
     return 'slurmctld closed the connection. Check that the munge key is equal on all hosts and the clocks differ by less than 5 minutes; the log of slurmctld has the reason.'

@@ -145,9 +145,9 @@ describe('slurmrestd', () => {
   test('shows why the last refresh did not use it', async () => {
     const queries = [
       { query: 'nodes', state: 'OK' },
-      { query: 'slurmrestd', state: 'FAILED', detail: 'It hangs.', hint: 'Look at its log.' },
+      { query: 'slurmrestd', state: 'FAILED', detail: 'It hangs.', hint: 'Read its log.' },
     ] as SlurmCluster['queries']
-    expect(slurmrestdProblem({ queries })).toBe('It hangs. Look at its log.')
+    expect(slurmrestdProblem({ queries })).toBe('It hangs. Read its log.')
     expect(slurmrestdProblem({ queries: queries.slice(0, 1) })).toBeNull()
   })
 })

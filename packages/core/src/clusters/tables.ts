@@ -1,6 +1,6 @@
 import type {
   AccountingQuery,
-  EndedFilter,
+  FinishedFilter,
   SlurmController,
   SlurmJob,
   SlurmJobPriority,
@@ -301,11 +301,11 @@ export const slurmClusterTests = snakeCase.table(
 )
 export type SlurmClusterTest = typeof slurmClusterTests.$inferSelect
 
-/** ENDED: the jobs that ended in a period, newest first. JOB: one job with its steps. PRIORITY: factors and shares of a pending job. */
+/** FINISHED: the jobs that ended in a period, newest first. JOB: one job with its steps. PRIORITY: factors and shares of a pending job. */
 export type SlurmLookupRequest =
   | {
-      kind: 'ENDED'
-      filter: EndedFilter
+      kind: 'FINISHED'
+      filter: FinishedFilter
       sinceSeconds: number
       /** Null: now, by the worker's clock. */
       untilSeconds: number | null
@@ -316,12 +316,12 @@ export type SlurmLookupRequest =
   | { kind: 'JOB'; jobId: string }
   | { kind: 'PRIORITY'; jobId: string; user: string | null; account: string | null }
 
-/** The place of a job in the list of ended jobs; without an ID, before all jobs that ended in that second. */
+/** The place of a job in the list of finished jobs; without an ID, before all jobs that ended in that second. */
 export type SlurmLookupCursor = { endSeconds: number; id: number | null }
 
 export type SlurmLookupResult = {
   jobs: SlurmJobRecord[]
-  /** Seconds since 1970; null unless ended jobs were searched. Earlier jobs were not searched. */
+  /** Seconds since 1970; null unless finished jobs were searched. Earlier jobs were not searched. */
   searchedSinceSeconds: number | null
   /** Where to continue; null at the end. */
   next: SlurmLookupCursor | null

@@ -6,7 +6,7 @@ import { type Ctx, permissionDeniedReason, type Tx } from '../kernel/context.ts'
 import { isOneOf } from '../kernel/db/rows.ts'
 import { Forbidden, InvalidInput } from '../kernel/errors.ts'
 import { expandHostlist } from '../selection/index.ts'
-import { isNamed, type SlurmActionRequest } from './input.ts'
+import { isSelected, type SlurmActionRequest } from './input.ts'
 import { slurmVerbPermission } from './permissions.ts'
 import type { SlurmTarget } from './targets.ts'
 
@@ -31,7 +31,7 @@ export async function permittedTargets(
     authorizeTargets(ctx, permission, cluster, await nodesOfReservation(db, cluster, request))
     return { targets, denied: [] }
   }
-  if (isNamed(request)) {
+  if (isSelected(request)) {
     authorizeTargets(ctx, permission, cluster, targets)
     return { targets, denied: [] }
   }

@@ -75,8 +75,8 @@ export const StartSlurmActionInput = SlurmActionInput.extend({
   idempotencyKey: IdempotencyKey,
 })
 
-/** Whether the request names its targets. Otherwise, other conditions find them. */
-export const isNamed = ({ nodes, jobs }: SlurmActionRequest): boolean =>
+/** Whether the request selects its targets by name or ID. Otherwise, other conditions find them. */
+export const isSelected = ({ nodes, jobs }: SlurmActionRequest): boolean =>
   nodes ? Boolean(nodes.hostlist) : jobs ? Boolean(jobs.ids) : true
 
 const TARGETS = { node: 'nodes', job: 'jobs', partition: 'partitions', reservation: 'reservation' } as const

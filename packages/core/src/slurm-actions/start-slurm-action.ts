@@ -4,7 +4,7 @@ import { authorizeSomewhere, type Ctx, createdBy } from '../kernel/context.ts'
 import { newId } from '../kernel/db/columns.ts'
 import { Conflict, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { permittedTargets } from './authorize-action.ts'
-import { actionOf, checkFields, isNamed, markedReason, type SlurmActionRequest, StartSlurmActionInput } from './input.ts'
+import { actionOf, checkFields, isSelected, markedReason, type SlurmActionRequest, StartSlurmActionInput } from './input.ts'
 import { insertSlurmAction } from './insert-slurm-action.ts'
 import { slurmVerbPermission } from './permissions.ts'
 import { type SlurmActionRow, slurmActions } from './tables.ts'
@@ -41,7 +41,7 @@ export async function startSlurmAction(ctx: Ctx, input: z.input<typeof StartSlur
 
 /** Targets that the caller did not name must be those that a preview showed. */
 function assertPreviewed(request: SlurmActionRequest, fingerprint: string | null | undefined, current: string): void {
-  if (!fingerprint && !isNamed(request))
+  if (!fingerprint && !isSelected(request))
     throw new InvalidInput([{ path: 'fingerprint', message: 'is missing: preview the action, which shows its targets' }])
   if (fingerprint && fingerprint !== current)
     throw new Conflict('Other targets match now than in the preview. Preview the action again.')

@@ -16,7 +16,7 @@ export function isJobHeld({
 
 /**
  * Finds the records of jobs as people write them: 15; 3, a whole array; 3_1 and 3_[2-9], some of its tasks; 12, a heterogeneous job, and
- * 12+1, one component. Ended jobs are left out.
+ * 12+1, one component. Finished jobs are left out.
  */
 export function jobsOfTarget(jobs: readonly SlurmJob[]): (target: string) => SlurmJob[] {
   const byJob = new Map<number, SlurmJob[]>()

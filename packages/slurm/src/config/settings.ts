@@ -70,7 +70,7 @@ const SETTINGS: Record<SettingGroup, readonly SettingDefinition[]> = {
     ['MaxJobCount', '10000', 'Maximum number of jobs that slurmctld keeps.'],
     ['MaxArraySize', '1001', 'Highest index of a job array, plus one.'],
     ['MaxStepCount', '40000', 'Maximum number of steps of a job.'],
-    ['MinJobAge', '300', 'Seconds that an ended job stays visible.'],
+    ['MinJobAge', '300', 'Seconds that a finished job stays visible.'],
     ['OverTimeLimit', '0', 'Minutes that a job may exceed its time limit.'],
     [
       'AccountingStorageEnforce',

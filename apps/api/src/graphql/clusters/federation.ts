@@ -25,7 +25,7 @@ const COUNTS = [
   ['gpus', 'GPUs; a MIG device counts as one.'],
   ['allocatedGpus', 'GPUs that are allocated to jobs.'],
   ['runningJobs', 'Running jobs.'],
-  ['pendingJobs', 'Waiting jobs; the waiting part of an array counts as one.'],
+  ['pendingJobs', 'Pending jobs; the pending part of an array counts as one.'],
 ] as const
 type Counts = Record<(typeof COUNTS)[number][0], number>
 type Region = Counts & { region: string | null }
@@ -140,7 +140,7 @@ const SlurmStartEstimate = builder.objectRef<Estimate>('SlurmStartEstimate').imp
       description: 'Hostlist of nodes that it could use; empty without a start.',
       resolve: ({ nodes }) => foldHostlist(nodes),
     }),
-    jobsAhead: t.exposeInt('jobsAhead', { description: 'Waiting jobs that were placed before it; at most 500 are.' }),
+    jobsAhead: t.exposeInt('jobsAhead', { description: 'Pending jobs that were placed before it; at most 500 are.' }),
     blockedReason: t.exposeString('blockedReason', {
       nullable: true,
       description: 'Why no start can be estimated; null when one can.',

@@ -9,7 +9,7 @@ type Report = SlurmJobRow['report']
 export const SlurmJob = builder.drizzleNode('slurmJobs', {
   name: 'SlurmJob',
   description:
-    'A job of a Slurm cluster: a job, an array task, the pending part of an array, or a component of a heterogeneous job. slurmctld keeps ended jobs for a few minutes (MinJobAge).',
+    'A job of a Slurm cluster: a job, an array task, the pending part of an array, or a component of a heterogeneous job. slurmctld keeps finished jobs for a few minutes (MinJobAge).',
   select: { columns: { id: true } },
   id: { column: (job) => job.id },
   fields: (t) => {
@@ -110,7 +110,7 @@ export const SlurmJob = builder.drizzleNode('slurmJobs', {
       workingDirectory: maybe('workingDirectory', 'Working directory; null when unknown.'),
       exitCode: t.int({
         nullable: true,
-        description: 'Exit code of an ended job; null before its end.',
+        description: 'Exit code of a finished job; null before its end.',
         select,
         resolve: ({ report }) => report.exitCode && toInt(report.exitCode.code),
       }),

@@ -47,13 +47,13 @@ async function readClusterSnippets(ctx: Ctx, ids: readonly string[]): Promise<Sn
     .leftJoin(newest, eq(newest.clusterId, id))
     .where(and(visibleTo(ctx, slurmClusters), isOneOf(id, [...ids])))
   const snippets = await readSnippets(ctx, clusters)
-  const concerned = clusters.filter(
+  const affected = clusters.filter(
     (cluster) => cluster.names?.length || snippets.some((snippet) => isSnippetOf(snippet, cluster)),
   )
-  const versions = await readVersions(ctx, concerned)
+  const versions = await readVersions(ctx, affected)
   return clusters.map((cluster) => {
     const clusterId = cluster.id
-    if (!concerned.includes(cluster)) {
+    if (!affected.includes(cluster)) {
       const blockedReason = `No snippet is for the cluster ${cluster.name}.`
       return { clusterId, newest: null, snippets: [], files: null, blockedReason, fingerprint: null }
     }
@@ -69,7 +69,7 @@ function readSnippets(ctx: Ctx, clusters: { id: string; region: string | null; n
   const names = clusters.flatMap(({ names }) => names ?? [])
   const ids = clusters.map(({ id }) => id)
   const table = slurmConfigSnippets
-  const concern = or(
+  const isAffecting = or(
     ids.length > 0 ? arrayOverlaps(table.clusterIds, ids) : sql`false`,
     regions.length > 0 ? arrayOverlaps(table.regions, regions) : undefined,
     names.length > 0 ? inArray(table.name, names) : undefined,
@@ -77,7 +77,7 @@ function readSnippets(ctx: Ctx, clusters: { id: string; region: string | null; n
   return ctx.db
     .select()
     .from(table)
-    .where(and(visibleTo(ctx, table), concern))
+    .where(and(visibleTo(ctx, table), isAffecting))
 }
 
 /** The newest version of each cluster and the one that was rolled out, with their files. */
@@ -93,7 +93,7 @@ async function readVersions(ctx: Ctx, clusters: { id: string; newestNumber: numb
     .where(and(visibleTo(ctx, slurmConfigVersions), or(...wanted)))
 }
 
-const isNamed = or(
+const isSelected = or(
   sql`${slurmClusters.id} = any(${slurmConfigSnippets.clusterIds})`,
   sql`${slurmClusters.region} = any(${slurmConfigSnippets.regions})`,
 )
@@ -110,7 +110,7 @@ export const loadSnippetClusters = loader<string[]>(async ({ ctx }, ids) => {
       and(
         visibleTo(ctx, slurmConfigSnippets),
         isOneOf(slurmConfigSnippets.id, [...ids]),
-        or(isNamed, sql`${slurmConfigSnippets.name} = any(${newest.names})`),
+        or(isSelected, sql`${slurmConfigSnippets.name} = any(${newest.names})`),
       ),
     )
     .orderBy(slurmClusters.name)
@@ -123,7 +123,7 @@ export async function readClustersWithSnippets(ctx: Ctx): Promise<string[]> {
   const named = ctx.db
     .select({ id: slurmConfigSnippets.id })
     .from(slurmConfigSnippets)
-    .where(and(visibleTo(ctx, slurmConfigSnippets), isNamed))
+    .where(and(visibleTo(ctx, slurmConfigSnippets), isSelected))
   const rows = await ctx.db
     .select({ id: slurmClusters.id })
     .from(slurmClusters)

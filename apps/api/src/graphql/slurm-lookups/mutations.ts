@@ -12,7 +12,7 @@ const errors = [Conflict, NotFound]
 
 mutation('lookUpSlurmJobs', {
   description:
-    'Starts a lookup of ended jobs, or of one job with its steps, in the accounting of a Slurm cluster (sacct). It changes nothing there. Follow it with the subscription `slurmLookupUpdated`.',
+    'Starts a lookup of finished jobs, or of one job with its steps, in the accounting of a Slurm cluster (sacct). It changes nothing there. Follow it with the subscription `slurmLookupUpdated`.',
   input: (t) => ({
     clusterId: t.id({ required: true, description: 'ID of the cluster.' }),
     jobId: t.string({

@@ -257,7 +257,7 @@ export const SlurmLookup = builder.drizzleNode('slurmLookups', {
       searchedSince: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'Jobs that ended before were not searched; null unless ended jobs were searched.',
+        description: 'Jobs that ended before were not searched; null unless finished jobs were searched.',
         select,
         resolve: ({ result }) => (result?.searchedSinceSeconds == null ? null : new Date(result.searchedSinceSeconds * 1000)),
       }),

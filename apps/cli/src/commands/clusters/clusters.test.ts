@@ -163,7 +163,7 @@ async function lookedUp(command: string, ...results: (Partial<SlurmLookupResult>
   return printed
 }
 
-it('lists ended jobs until there are enough, and shows one with its steps', async () => {
+it('lists finished jobs until there are enough, and shows one with its steps', async () => {
   const canceled = slurmJobRecord(8, { state: 'CANCELLED', canceledBy: 0, exitCode: { code: 0, signal: 15 } })
   const { out } = await lookedUp(
     'slurm job history --user alice --since 7d -n 5',
@@ -187,7 +187,7 @@ it('lists ended jobs until there are enough, and shows one with its steps', asyn
   expect(await lookedUp('slurm job history', none)).toMatchObject({ code: 1, err: `${none}\n` })
 })
 
-it('shows priority factors and shares of a waiting job', async () => {
+it('shows priority factors and shares of a pending job', async () => {
   const factor = (points: number, value: number | null) => ({ factor: 'AGE' as const, resource: null, points, value })
   const tres = { factor: 'TRES' as const, resource: 'gres/gpu', points: 3000, value: 1 }
   const share = { account: 'ml', user: 'bob', shares: 5, normalizedShares: 0.25, usage: 10, effectiveUsage: 0.5 }

@@ -1,8 +1,9 @@
-/** Texts about the accounting of Slurm clusters: jobs that have ended, and priorities. */
+/** Texts about the accounting of Slurm clusters: finished jobs and priorities. */
 export const slurmAccounting = {
   slurmHistory: {
     byRoot: 'by root',
     byUid: 'by UID {uid}',
+    components: 'Components of the heterogeneous job',
     cpuTime: 'CPU time',
     cpuUse: '{used} of {total}',
     elapsed: 'Run time',
@@ -28,7 +29,7 @@ export const slurmAccounting = {
     searching: 'Searching the accounting of the cluster…',
     step: 'Step',
     steps: 'Steps',
-    tasks: 'Tasks',
+    tasks: 'Tasks of the array',
     title: 'Finished jobs',
     unknownText: 'The accounting of the cluster has no record of this job.',
     unknownTitle: 'Job not found',

@@ -2,6 +2,7 @@ export const slurmAccounting = {
   slurmHistory: {
     byRoot: '由 root 取消',
     byUid: '由 UID {uid} 取消',
+    components: '异构作业的组成部分',
     cpuTime: 'CPU 时间',
     cpuUse: '已用 {used} / {total}',
     elapsed: '运行时间',
@@ -27,7 +28,7 @@ export const slurmAccounting = {
     searching: '正在查询集群的记账数据…',
     step: '步骤',
     steps: '步骤',
-    tasks: '任务',
+    tasks: '数组任务',
     title: '已结束的作业',
     unknownText: '集群的记账数据中没有此作业的记录。',
     unknownTitle: '作业不存在',

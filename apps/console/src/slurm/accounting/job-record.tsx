@@ -1,14 +1,9 @@
-import { formatBytes, formatDateTime, formatDuration } from '@/messages/format.ts'
-import { formatNumber, t } from '@/messages/index.ts'
+import { formatBytes, formatDuration } from '@/messages/format.ts'
+import { t } from '@/messages/index.ts'
 import { Panel, PropertyList } from '@/ui/page.tsx'
+import { optional, submissionRows, time, timeLimitRow, tresRows } from '../job-rows.ts'
 import type { JobRecord } from './documents.ts'
 import { exitText, RecordState } from './job-state.tsx'
-
-const MIB = 1024 * 1024
-
-type Row = [label: string, value: React.ReactNode]
-const optional = (label: string, value: string | null): Row[] => (value ? [[label, value]] : [])
-const time = (label: string, at: string | null): Row[] => (at ? [[label, formatDateTime(at)]] : [])
 
 /** What the accounting recorded about a job: how it ended, what it used, and its steps. */
 export function JobRecordView({ job }: { job: JobRecord }) {
@@ -26,20 +21,13 @@ export function JobRecordView({ job }: { job: JobRecord }) {
               ...time(t('slurmJob.started'), job.startAt),
               ...time(t('slurmJob.ended'), job.endAt),
               [t('slurmHistory.elapsed'), formatDuration(job.elapsedSeconds * 1000)],
-              [
-                t('slurmJob.timeLimit'),
-                job.isTimeUnlimited
-                  ? t('slurmJob.unlimited')
-                  : job.timeLimitMinutes === null
-                    ? t('slurmJob.partitionDefault')
-                    : formatDuration(job.timeLimitMinutes * 60_000),
-              ],
+              timeLimitRow(job),
             ]}
           />
         </Panel>
         <Panel title={t('slurmHistory.use')}>
           <div className="flex flex-col gap-4">
-            <Use
+            <UsageBar
               label={t('slurmHistory.cpuTime')}
               part={job.cpuEfficiency}
               text={
@@ -51,7 +39,7 @@ export function JobRecordView({ job }: { job: JobRecord }) {
                     })
               }
             />
-            <Use
+            <UsageBar
               label={t('slurmHistory.memory')}
               part={job.memoryBytes !== null && job.memoryLimitBytes ? job.memoryBytes / job.memoryLimitBytes : null}
               text={
@@ -65,21 +53,7 @@ export function JobRecordView({ job }: { job: JobRecord }) {
                       })
               }
             />
-            <PropertyList
-              rows={[
-                ...optional(t('slurmJob.nodes'), job.nodeList),
-                ...job.tres.map(
-                  ({ name, amount }): Row => [name, name === 'mem' ? formatBytes(amount * MIB) : formatNumber(amount)],
-                ),
-                [t('slurmJob.user'), job.user ?? t('common.none')],
-                ...optional(t('slurmJob.account'), job.account),
-                [t('slurmJob.partition'), job.partition],
-                ...optional(t('slurmJob.qos'), job.qos),
-                ...optional(t('slurmJob.reservation'), job.reservation),
-                ...optional(t('slurmJob.workingDirectory'), job.workingDirectory),
-                ...optional(t('slurmJob.comment'), job.comment),
-              ]}
-            />
+            <PropertyList rows={[...optional(t('slurmJob.nodes'), job.nodeList), ...tresRows(job), ...submissionRows(job)]} />
           </div>
         </Panel>
       </div>
@@ -93,7 +67,7 @@ export function JobRecordView({ job }: { job: JobRecord }) {
 }
 
 /** A used part as a bar. */
-function Use({ label, part, text }: { label: string; part: number | null; text: string | null }) {
+function UsageBar({ label, part, text }: { label: string; part: number | null; text: string | null }) {
   const percent = part === null ? null : Math.round(part * 100)
   return (
     <div className="flex flex-col gap-1">

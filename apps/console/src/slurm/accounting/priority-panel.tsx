@@ -11,7 +11,7 @@ import { useLookup } from './use-lookup.ts'
 type Priority = Lookup['priorities'][number]
 type Share = Lookup['shares'][number]
 
-/** What the priority of a waiting job consists of, and the shares of its user and account; commands on the cluster, so on demand. */
+/** What the priority of a pending job consists of, and the shares of its user and account; commands on the cluster, so on demand. */
 export function PriorityPanel({ clusterId, jobId }: { clusterId: string; jobId: string }) {
   const { run } = useMutation(LookUpPriority)
   const [isOpen, setOpen] = useState(false)

@@ -7,8 +7,8 @@ import { Failure } from '@/ui/failure.tsx'
 import { useNarrow } from '@/ui/hooks/use-narrow.ts'
 import { Panel } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { LookUpJobs } from './documents.ts'
-import { EndedLine } from './ended-line.tsx'
+import { type JobRecord, LookUpJobs } from './documents.ts'
+import { FinishedJobLine } from './finished-job-line.tsx'
 import { JobRecordView } from './job-record.tsx'
 import { useLookup } from './use-lookup.ts'
 
@@ -21,25 +21,33 @@ export function RecordPanel({ clusterId, jobId }: { clusterId: string; jobId: st
   if (!result) return <Skeleton className="h-96 w-full" />
   // The last start of a job that was requeued is the last record.
   const job = result.jobs.findLast((one) => one.jobId === jobId)
-  const others = result.jobs.filter((one) => one !== job)
   if (result.jobs.length === 0)
     return (
       <Empty icon={<SearchX aria-hidden />} title={t('slurmHistory.unknownTitle')}>
         <p>{t('slurmHistory.unknownText')}</p>
       </Empty>
     )
+  const isComponent = ({ jobId }: JobRecord) => jobId.includes('+')
+  const parts = result.jobs.filter((one) => one.jobId !== jobId)
+  const lists = [
+    { title: t('slurmHistory.otherStarts'), jobs: result.jobs.filter((one) => one.jobId === jobId && one !== job) },
+    { title: t('slurmHistory.tasks'), jobs: parts.filter((one) => !isComponent(one)) },
+    { title: t('slurmHistory.components'), jobs: parts.filter(isComponent) },
+  ]
   return (
     <div className="flex flex-col gap-4">
       {job && <JobRecordView job={job} />}
-      {others.length > 0 && (
-        <Panel title={job ? t('slurmHistory.otherStarts') : t('slurmHistory.tasks')} flush>
-          {others.map((one) => (
-            <div key={`${one.jobId} ${one.startAt}`} className={isNarrow ? 'h-17' : 'h-11'}>
-              <EndedLine job={one} clusterId={clusterId} isNarrow={isNarrow} />
-            </div>
-          ))}
-        </Panel>
-      )}
+      {lists
+        .filter(({ jobs }) => jobs.length > 0)
+        .map(({ title, jobs }) => (
+          <Panel key={title} title={title} flush>
+            {jobs.map((one) => (
+              <div key={`${one.jobId} ${one.startAt}`} className={isNarrow ? 'h-17' : 'h-11'}>
+                <FinishedJobLine job={one} clusterId={clusterId} isNarrow={isNarrow} />
+              </div>
+            ))}
+          </Panel>
+        ))}
     </div>
   )
 }

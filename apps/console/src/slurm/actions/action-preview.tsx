@@ -1,11 +1,10 @@
 'use client'
-import { useEffect, useState } from 'react'
 import { useQuery } from 'urql'
 import { toProblem, unwrap } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
+import { useSettled } from '@/ui/hooks/use-settled.ts'
 import { type ActionInput, type Preview, PreviewAction } from './documents.ts'
 
-const TYPING_PAUSE_MS = 300
 const SHOWN = 12
 
 /** The input without its reason, which changes no target. */
@@ -14,11 +13,7 @@ const withoutReason = ({ reason: _, ...input }: ActionInput): string => JSON.str
 /** What the action would do, read again when the input changes and typing pauses. */
 export function useActionPreview(input: ActionInput, isComplete: boolean) {
   const key = JSON.stringify(input)
-  const [settled, setSettled] = useState(key)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(key), TYPING_PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [key])
+  const settled = useSettled(key)
   const [{ data, error, operation }] = useQuery({
     query: PreviewAction,
     variables: { input: JSON.parse(settled) as ActionInput },

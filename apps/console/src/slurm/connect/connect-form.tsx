@@ -1,5 +1,5 @@
 'use client'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useQuery } from 'urql'
 import { useBlockedReason } from '@/access/viewer.tsx'
 import { PreflightList } from '@/connections/preflight-list.tsx'
@@ -9,6 +9,7 @@ import { type Access, AccessFields, noAccess } from '@/nodes/access-fields.tsx'
 import { AddNode } from '@/nodes/add/documents.ts'
 import { Button, ButtonLink } from '@/ui/button.tsx'
 import { TextField } from '@/ui/field.tsx'
+import { useSettled } from '@/ui/hooks/use-settled.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
 import { CommandList } from '../command-list.tsx'
@@ -19,15 +20,10 @@ import { missingSlurmrestd, noSlurmrestd, SlurmrestdFields, slurmrestdInput } fr
 import { useControllerTest } from './use-controller-test.ts'
 
 const empty = { name: '', address: '', port: '', sshUser: '', region: '', programFolder: '' }
-const LOOKUP_PAUSE_MS = 300
 
 /** The node of the inventory that has an address, or undefined. */
 function useNodeAt(address: string, port: number) {
-  const [search, setSearch] = useState('')
-  useEffect(() => {
-    const timer = setTimeout(() => setSearch(address), LOOKUP_PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [address])
+  const search = useSettled(address)
   const [{ data }] = useQuery({
     query: NodesByText,
     variables: { text: search },

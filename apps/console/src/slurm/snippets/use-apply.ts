@@ -20,23 +20,23 @@ export function useApply(ids: readonly string[]) {
     () => new Map(ids.map((id) => [id, { step: 'LOADING' }])),
   )
   const isOpen = useRef(true)
-  const put = useCallback((id: string, one: Progress) => {
+  const setStep = useCallback((id: string, one: Progress) => {
     if (isOpen.current) setProgress((all) => new Map(all).set(id, one))
   }, [])
   const preview = useCallback(
     async (some: readonly string[]) => {
-      for (const id of some) put(id, { step: 'LOADING' })
+      for (const id of some) setStep(id, { step: 'LOADING' })
       for (const id of some) {
         if (!isOpen.current) return
         const { data, error } = await client.query(SnippetPreviewQuery, { id }, { requestPolicy: 'network-only' }).toPromise()
         const found = data?.slurmCluster?.configSnippetPreview
-        if (error) put(id, { step: 'FAILED', message: toProblem(error).message })
+        if (error) setStep(id, { step: 'FAILED', message: toProblem(error).message })
         else if (!found?.fingerprint || found.blockedReason)
-          put(id, { step: 'BLOCKED', message: found?.blockedReason ?? t('error.unknown') })
-        else put(id, { step: 'READY', diff: found.diff, fingerprint: found.fingerprint })
+          setStep(id, { step: 'BLOCKED', message: found?.blockedReason ?? t('error.unknown') })
+        else setStep(id, { step: 'READY', diff: found.diff, fingerprint: found.fingerprint })
       }
     },
-    [client, put],
+    [client, setStep],
   )
   const first = useRef(ids)
   useEffect(() => {
@@ -51,10 +51,10 @@ export function useApply(ids: readonly string[]) {
     for (const id of chosen) {
       const ready = progress.get(id)
       if (!isOpen.current || ready?.step !== 'READY') continue
-      put(id, { step: 'APPLYING' })
+      setStep(id, { step: 'APPLYING' })
       const outcome = await run({ input: { clusterId: id, fingerprint: ready.fingerprint, reason } })
-      if (outcome.ok) put(id, { step: 'DONE', number: outcome.value.slurmConfigVersion.number })
-      else put(id, { step: 'FAILED', message: outcome.problem.issues[0]?.message ?? outcome.problem.message })
+      if (outcome.ok) setStep(id, { step: 'DONE', number: outcome.value.slurmConfigVersion.number })
+      else setStep(id, { step: 'FAILED', message: outcome.problem.issues[0]?.message ?? outcome.problem.message })
     }
   }
   return { progress, preview, apply, problem }

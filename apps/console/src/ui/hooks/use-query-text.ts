@@ -1,8 +1,7 @@
 'use client'
 import { useEffect, useRef, useState } from 'react'
 import type { useQueryState } from './use-query-state.ts'
-
-const TYPING_PAUSE_MS = 200
+import { TYPING_PAUSE_MS } from './use-settled.ts'
 
 /** Text of an input that filters by `name` in the URL query. The query follows when typing pauses. */
 export function useQueryText(query: ReturnType<typeof useQueryState>, name: string) {

@@ -144,7 +144,9 @@ describe('a state', () => {
     const { op } = operation({ ...salt, runningMinions: async () => new Set([slow]) })
     const failed = await applyState(op, 'compute', ids(), STATE, { pollMs: 1, deadlineMs: 2000 })
     expect(failed.get(nodes[1]!.id)).toMatch(
-      new RegExp(`^${lost} does not execute slurm.node and has not returned. Look at it with .salt-run jobs.lookup_jid \\d{20}`),
+      new RegExp(
+        `^${lost} does not execute slurm.node and has not returned. On the Salt master, .salt-run jobs.lookup_jid \\d{20}`,
+      ),
     )
     expect(failed.get(nodes[2]!.id)).toMatch(new RegExp(`^${slow} has not returned within 0 minutes`))
     expect(failed.size).toBe(2)

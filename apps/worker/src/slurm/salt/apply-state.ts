@@ -144,7 +144,8 @@ async function readUntilEnd(
   const show = () =>
     op.report(`Salt job ${job.jid}: ${job.minions.length - open.size} of ${job.minions.length} minions have returned.`)
   const giveUp = (minionId: string, why: string) => {
-    failed[open.get(minionId)!] = `${minionId} ${why}. Look at it with \`salt-run jobs.lookup_jid ${job.jid}\`.`
+    failed[open.get(minionId)!] =
+      `${minionId} ${why}. On the Salt master, \`salt-run jobs.lookup_jid ${job.jid}\` shows what it returned.`
     open.delete(minionId)
   }
   if (open.size > 0) await show()

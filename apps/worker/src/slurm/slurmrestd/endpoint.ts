@@ -46,7 +46,7 @@ export const socketEndpoint = (path: string): SlurmrestdEndpoint => ({
     )
   },
   loginHint: () =>
-    `The log of slurmrestd has the reason. It must run as a user of Slurm, and the account of the controller's node must be this user or root.`,
+    `The log of slurmrestd on the controller has the reason. It must run as a user of Slurm, and the account of the controller's node must be this user or root.`,
 })
 
 /** slurmrestd at the host and port of a credential, with a JWT. */
@@ -90,7 +90,7 @@ const failure =
     if (error.kind === 'timeout')
       throw new SlurmrestdFailure(
         `no answer within ${Math.ceil(timeoutMs / 1000)} s`,
-        'slurmrestd hangs or is overloaded. Look at its log.',
+        'slurmrestd hangs or is overloaded. On its host, read the log of slurmrestd: `journalctl -u slurmrestd`.',
       )
     const hint = error.kind === 'certificate' ? null : 'Check that slurmrestd runs and that the worker can reach it.'
     throw new SlurmrestdFailure(error.message, hint)

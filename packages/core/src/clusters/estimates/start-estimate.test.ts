@@ -41,7 +41,7 @@ test('waits until enough jobs end by their time limits', () => {
   expect(minutes(estimate({ jobs: [running(1, 'n1', 20, { cpus: 4 }), running(2, 'n2', null)] }, { cpus: 4 }))).toBe(0)
 })
 
-test('places waiting jobs by priority first, except those that wait for something else', () => {
+test('places pending jobs by priority first, except those that wait for something else', () => {
   const jobs = [running(1, 'n1', 20), running(2, 'n2', 50), waiting(3), waiting(4, { reason: 'JobHeldUser' })]
   expect(estimate({ jobs })).toMatchObject({ jobsAhead: 1 })
   expect(minutes(estimate({ jobs }))).toBe(50)
@@ -57,7 +57,7 @@ test('counts GPUs by type, also those of jobs without a listed type', () => {
   expect(estimate(state, { gpus: 1, gpuType: 'a100' }).blockedReason).toContain('enough nodes')
 })
 
-test('places waiting jobs with their memory and GPUs', () => {
+test('places pending jobs with their memory and GPUs', () => {
   const tenMinutes = { cpus: 1, timeLimit: 10 }
   const memory = waiting(1, { ...tenMinutes, tres: { mem: 1200 }, nodeCount: 2 })
   expect(minutes(estimate({ jobs: [memory] }, { cpus: 1, memoryMiB: 400 }))).toBe(0)

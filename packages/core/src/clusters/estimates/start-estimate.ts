@@ -17,7 +17,7 @@ export type StartEstimate = {
   startAt: number | null
   /** Names of nodes that it could use. */
   nodes: string[]
-  /** Waiting jobs that were placed before it. */
+  /** Pending jobs that were placed before it. */
   jobsAhead: number
   /** Why there is no start; null when there is one. */
   blockedReason: string | null
@@ -33,7 +33,7 @@ export type EstimateInput = {
 }
 
 const DAY_MINUTES = 1440
-/** More waiting jobs than these are not placed. */
+/** More pending jobs than these are not placed. */
 const MAX_AHEAD = 500
 /** Reasons of jobs that only wait for resources. Others wait for something that no list shows. */
 const WAITS_FOR_RESOURCES = new Set([null, 'None', 'Resources', 'Priority'])
@@ -53,11 +53,11 @@ const gpusOf = (list: readonly { name: string; type: string | null; count: numbe
 }
 
 /**
- * Estimates when a job would start in each partition: places the waiting jobs in the order of their priorities, then the new one, each at
+ * Estimates when a job would start in each partition: places the pending jobs in the order of their priorities, then the new one, each at
  * the first time at which enough nodes have enough free resources. Running jobs end at their time limits. Each job has an equal part of
  * its resources on each of its nodes. Not considered: backfill into gaps, fair share, limits of users and accounts, licenses, topology,
- * CPUs that waiting jobs request per GPU. The real start may be earlier or later.
- * @param isOutOfTime whether to give up: the steps are as many as waiting jobs times nodes times running jobs
+ * CPUs that pending jobs request per GPU. The real start may be earlier or later.
+ * @param isOutOfTime whether to give up: the steps are as many as pending jobs times nodes times running jobs
  */
 export function estimateStarts(
   input: EstimateInput,

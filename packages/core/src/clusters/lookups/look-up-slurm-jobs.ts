@@ -1,4 +1,4 @@
-import { ACCOUNTING_NAME, ENDED_STATES, foldHostlist, JOB_ID, USER_NAME } from '@muster/slurm'
+import { ACCOUNTING_NAME, FINISHED_STATES, foldHostlist, JOB_ID, USER_NAME } from '@muster/slurm'
 import { z } from 'zod'
 import { tenantPermissions } from '../../access/permissions.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../../idempotency/index.ts'
@@ -19,7 +19,7 @@ const namesOf = (form: RegExp) =>
 const State = z
   .string()
   .transform((word) => word.toUpperCase())
-  .pipe(z.enum(ENDED_STATES, `must be one of ${ENDED_STATES.join(', ')}`))
+  .pipe(z.enum(FINISHED_STATES, `must be one of ${FINISHED_STATES.join(', ')}`))
 const Cursor = z
   .string()
   .regex(/^\d{1,11}(?:-\d{1,12})?$/, 'must be the cursor of a lookup')
@@ -40,7 +40,7 @@ export const LookUpSlurmJobsInput = z
     user: namesOf(USER_NAME).nullish(),
     account: namesOf(ACCOUNTING_NAME).nullish(),
     partition: namesOf(ACCOUNTING_NAME).nullish(),
-    state: z.array(State).max(ENDED_STATES.length, `at most ${ENDED_STATES.length}`).nullish(),
+    state: z.array(State).max(FINISHED_STATES.length, `at most ${FINISHED_STATES.length}`).nullish(),
     node: singleLineText(2000).nullish(),
     /** When they ended. */
     since: z.date().nullish(),
@@ -52,7 +52,7 @@ export const LookUpSlurmJobsInput = z
   .refine(({ since, until }) => !since || !until || since < until, { path: ['since'], message: 'must be before `until`' })
 
 /**
- * Reads ended jobs from the accounting of a cluster, newest first, or one job with its steps. A worker runs sacct; nothing changes there.
+ * Reads finished jobs from the accounting of a cluster, newest first, or one job with its steps. A worker runs sacct; nothing changes there.
  * @throws NotFound; Conflict it has no controller node, or too many lookups have not finished; InvalidInput
  */
 export async function lookUpSlurmJobs(ctx: Ctx, input: z.input<typeof LookUpSlurmJobsInput>): Promise<SlurmLookup> {
@@ -71,7 +71,7 @@ function requestOf(fields: Omit<z.output<typeof LookUpSlurmJobsInput>, 'idempote
   const untilSeconds = until ? Math.floor(until.getTime() / 1000) : null
   const end = untilSeconds ?? Math.floor(Date.now() / 1000)
   return {
-    kind: 'ENDED',
+    kind: 'FINISHED',
     filter: {
       ...{ users: user ?? [], accounts: account ?? [], partitions: partition ?? [], states: state ?? [] },
       hostlist: node ? hostlistOf(node) : null,

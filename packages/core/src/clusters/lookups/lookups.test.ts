@@ -48,7 +48,7 @@ describe('a lookup of jobs', () => {
     const since = new Date('2026-11-01T00:00:00Z')
     const lookup = await lookUpSlurmJobs(viewer, { clusterId: cluster.id, ...filter, since })
     expect(lookup.request).toEqual({
-      kind: 'ENDED',
+      kind: 'FINISHED',
       filter: { users: ['alice', 'DOM\\bob'], accounts: [], partitions: [], states: ['FAILED'], hostlist: 'n[1-3]' },
       sinceSeconds: since.getTime() / 1000,
       untilSeconds: null,

@@ -25,7 +25,7 @@ const DEFAULT_NUMBER = 100
 export const slurmJobHistory = () =>
   withCluster(
     new Command('history')
-      .description('list the jobs that have ended on a cluster, newest first, or show one with its steps; reads its accounting')
+      .description('list the finished jobs of a cluster, newest first, or show one with its steps; reads its accounting')
       .argument(
         '[id]',
         'show one job instead of a list; filters do not apply: 15, 3_1 or 12+1; an array ID lists at most 200 tasks',

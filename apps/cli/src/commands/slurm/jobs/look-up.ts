@@ -33,7 +33,7 @@ const PRIORITY = graphql(`subscription SlurmJobPriorityUpdates($id: ID!) {
 export type JobLookup = ResultOf<typeof JOBS>['slurmLookupUpdated']
 export type PriorityLookup = ResultOf<typeof PRIORITY>['slurmLookupUpdated']
 
-/** Reads ended jobs from the accounting of a cluster, and waits for the result. */
+/** Reads finished jobs from the accounting of a cluster, and waits for the result. */
 export async function lookUpJobs(input: VariablesOf<typeof START_JOBS>['input']): Promise<JobLookup> {
   const { id } = orThrow((await request(START_JOBS, { input })).lookUpSlurmJobs).slurmLookup
   let last: JobLookup | null = null

@@ -7,7 +7,7 @@ import { useConnection } from '@/graphql/use-connection.ts'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
 import { toProblem } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
-import { ENDED_FILTERS, EndedTab } from '@/slurm/accounting/ended-tab.tsx'
+import { FINISHED_JOB_FILTERS, FinishedJobsTab } from '@/slurm/accounting/finished-jobs-tab.tsx'
 import { HistoryTab } from '@/slurm/actions/history-tab.tsx'
 import { ClusterState, DataAge } from '@/slurm/badges.tsx'
 import { ClusterActions } from '@/slurm/cluster-actions.tsx'
@@ -36,7 +36,7 @@ import { Skeleton } from '@/ui/skeleton.tsx'
 import { Tabs } from '@/ui/tabs.tsx'
 
 const tabs = [
-  ...(['overview', 'nodes', 'partitions', 'jobs', 'ended', 'reservations', 'licenses'] as const),
+  ...(['overview', 'nodes', 'partitions', 'jobs', 'finished', 'reservations', 'licenses'] as const),
   ...(['settings', 'operations', 'history'] as const),
 ]
 type Tab = (typeof tabs)[number]
@@ -56,7 +56,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
   )
   useReloadOn(cluster.refreshedAt, partitions.reload)
   const names = partitions.rows.map(({ name }) => name)
-  const noFilters = { q: null, state: null, partition: null, match: null, view: null, ...ENDED_FILTERS }
+  const noFilters = { q: null, state: null, partition: null, match: null, view: null, ...FINISHED_JOB_FILTERS }
   return (
     <>
       <PageHead
@@ -107,7 +107,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
           { key: 'nodes', label: t('slurm.nodes'), count: cluster.totals.nodes },
           { key: 'partitions', label: t('slurm.partitions'), ...(partitions.total === null ? {} : { count: partitions.total }) },
           { key: 'jobs', label: t('slurm.jobs'), count: cluster.totals.jobs },
-          { key: 'ended', label: t('slurmHistory.title') },
+          { key: 'finished', label: t('slurmHistory.title') },
           { key: 'reservations', label: t('slurmReservation.title'), count: cluster.reservations.length },
           ...(hasLicenses ? [{ key: 'licenses' as const, label: t('slurmLicense.title'), count: cluster.licenses.length }] : []),
           { key: 'settings', label: t('slurmSettings.title') },
@@ -137,7 +137,7 @@ function Loaded({ cluster }: { cluster: ClusterPage }) {
             />
           ))}
         {tab === 'jobs' && <JobsTab cluster={cluster} query={query} partitions={names} />}
-        {tab === 'ended' && <EndedTab clusterId={cluster.id} query={query} partitions={names} />}
+        {tab === 'finished' && <FinishedJobsTab clusterId={cluster.id} query={query} partitions={names} />}
         {tab === 'reservations' && <ReservationsTab clusterId={cluster.id} reservations={cluster.reservations} />}
         {tab === 'licenses' && <LicensesTab licenses={cluster.licenses} />}
         {tab === 'settings' && <ConfigTab cluster={cluster} />}

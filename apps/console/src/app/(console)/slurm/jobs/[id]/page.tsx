@@ -40,7 +40,7 @@ export default function JobPage() {
       <>
         <PageHead
           above={
-            <Link href={`${clusterHref(known.current.clusterId)}?tab=ended`} className="hover:underline">
+            <Link href={`${clusterHref(known.current.clusterId)}?tab=finished`} className="hover:underline">
               {t('slurmHistory.title')}
             </Link>
           }

@@ -21,7 +21,7 @@ export default function JobRecordPage() {
     <>
       <PageHead
         above={
-          <Link href={`${clusterHref(clusterId)}?tab=ended`} className="hover:underline">
+          <Link href={`${clusterHref(clusterId)}?tab=finished`} className="hover:underline">
             {data?.slurmCluster ? `${data.slurmCluster.name} · ${t('slurmHistory.title')}` : t('slurmHistory.title')}
           </Link>
         }

@@ -6,14 +6,14 @@ import { clusterHref } from '../cluster-card.tsx'
 import type { JobRecord } from './documents.ts'
 import { exitText, RecordState } from './job-state.tsx'
 
-export const endedColumns =
+export const finishedJobColumns =
   'grid grid-cols-[90px_minmax(110px,1.4fr)_90px_110px_minmax(150px,1fr)_110px_minmax(110px,1fr)_90px_80px] items-center gap-x-4 px-4 [&>*]:min-w-0 [&>:last-child]:text-right'
 
 export const recordHref = (clusterId: string, jobId: string): string =>
   `${clusterHref(clusterId)}/jobs/${encodeURIComponent(jobId)}`
 
-/** A job that has ended: a row, or a card on a phone. */
-export function EndedLine({ job, clusterId, isNarrow }: { job: JobRecord; clusterId: string; isNarrow: boolean }) {
+/** A finished job: a row, or a card on a phone. */
+export function FinishedJobLine({ job, clusterId, isNarrow }: { job: JobRecord; clusterId: string; isNarrow: boolean }) {
   const id = (
     <Link
       href={recordHref(clusterId, job.jobId)}
@@ -43,7 +43,7 @@ export function EndedLine({ job, clusterId, isNarrow }: { job: JobRecord; cluste
       </div>
     )
   return (
-    <div className={`${endedColumns} relative h-full border-b border-line text-sm hover:bg-hover`}>
+    <div className={`${finishedJobColumns} relative h-full border-b border-line text-sm hover:bg-hover`}>
       {id}
       <span className="truncate">{job.name ?? <span className="text-faint">{t('slurmJob.unnamed')}</span>}</span>
       <span className="truncate text-muted">{job.user}</span>

@@ -8,16 +8,18 @@ const MANY_JOBS = 1000
 const GROWTH = 4
 const SHRINK = 8
 
-type Search = Pick<Extract<SlurmLookupRequest, { kind: 'ENDED' }>, 'sinceSeconds' | 'after' | 'limit'> & { untilSeconds: number }
+type Search = Pick<Extract<SlurmLookupRequest, { kind: 'FINISHED' }>, 'sinceSeconds' | 'after' | 'limit'> & {
+  untilSeconds: number
+}
 
 /**
- * Reads the newest ended jobs. sacct has no limit and no order by time, so windows of time are read one after the other, the newest
+ * Reads the newest finished jobs. sacct has no limit and no order by time, so windows of time are read one after the other, the newest
  * first, wider while they have few jobs, and narrower when they have too many.
  * @param read jobs that ended in these seconds, both inclusive; it may return others
  * @param isOutOfTime whether to read no further window: the next lookup continues
  * @throws QueryFailure nothing could be read; SshFailure
  */
-export async function readEndedJobs(
+export async function readFinishedJobs(
   read: (sinceSeconds: number, untilSeconds: number) => Promise<SlurmJobRecord[]>,
   { sinceSeconds, untilSeconds, after, limit }: Search,
   isOutOfTime: () => boolean,

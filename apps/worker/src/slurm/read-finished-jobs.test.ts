@@ -1,11 +1,11 @@
 import { slurmJobRecord } from '@muster/core/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readEndedJobs } from './read-ended-jobs.ts'
+import { readFinishedJobs } from './read-finished-jobs.ts'
 import { OutputTooLarge, QueryFailure } from './run-query.ts'
 
 type Ended = { id: number; end: number }
-type Search = Parameters<typeof readEndedJobs>[1]
+type Search = Parameters<typeof readFinishedJobs>[1]
 
 const UNTIL = 2_000_000
 /** More than the most jobs of a test, in pages of one. */
@@ -26,7 +26,7 @@ async function readAll(read: ReturnType<typeof cluster>['read'], search: Omit<Se
   const all: Ended[] = []
   let after: Search['after'] = null
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const { jobs, next } = await readEndedJobs(read, { ...search, after }, () => false)
+    const { jobs, next } = await readFinishedJobs(read, { ...search, after }, () => false)
     expect(jobs.length).toBeLessThanOrEqual(search.limit)
     all.push(...jobs.map(({ id, endAt }) => ({ id, end: endAt!.getTime() / 1000 })))
     if (!next) return all
@@ -58,7 +58,7 @@ test('reads every job of the period once, newest first, in pages of any size', a
 test('reads a month without jobs in few commands', async () => {
   const { read, windows } = cluster([])
   const sinceSeconds = UNTIL - 30 * 86_400
-  expect(await readEndedJobs(read, { sinceSeconds, untilSeconds: UNTIL, after: null, limit: 10 }, () => false)).toEqual({
+  expect(await readFinishedJobs(read, { sinceSeconds, untilSeconds: UNTIL, after: null, limit: 10 }, () => false)).toEqual({
     ...{ jobs: [], searchedSinceSeconds: sinceSeconds, next: null },
   })
   expect(windows.length).toBeLessThanOrEqual(6)
@@ -66,7 +66,7 @@ test('reads a month without jobs in few commands', async () => {
 
 test('stops at the time limit and returns the cursor to continue from', async () => {
   const { read } = cluster([{ id: 1, end: 5 }])
-  const { next, ...rest } = await readEndedJobs(
+  const { next, ...rest } = await readFinishedJobs(
     read,
     { sinceSeconds: 0, untilSeconds: UNTIL, after: null, limit: 10 },
     () => true,
@@ -86,12 +86,12 @@ test('returns what it has when a later command fails; fails when it has nothing'
     if (calls++ === 1) throw new QueryFailure('no answer')
     return read(since, until)
   }
-  expect(await readEndedJobs(failing, search, () => false)).toMatchObject({
+  expect(await readFinishedJobs(failing, search, () => false)).toMatchObject({
     jobs: [{ id: 1 }],
     next: { endSeconds: UNTIL - 3600 },
   })
   calls = 1
-  await expect(readEndedJobs(failing, search, () => false)).rejects.toThrow('no answer')
+  await expect(readFinishedJobs(failing, search, () => false)).rejects.toThrow('no answer')
 })
 
 test('fails when one second has too many jobs', async () => {
@@ -100,7 +100,7 @@ test('fails when one second has too many jobs', async () => {
     2,
   )
   const search = { sinceSeconds: 0, untilSeconds: UNTIL, after: null, limit: 10 }
-  await expect(readEndedJobs(read, search, () => false)).rejects.toThrow(OutputTooLarge)
+  await expect(readFinishedJobs(read, search, () => false)).rejects.toThrow(OutputTooLarge)
 })
 
 test('tries no narrower window when it is out of time', async () => {
@@ -109,6 +109,6 @@ test('tries no narrower window when it is out of time', async () => {
     2,
   )
   const search = { sinceSeconds: 0, untilSeconds: UNTIL, after: null, limit: 10 }
-  await expect(readEndedJobs(read, search, () => true)).rejects.toThrow(OutputTooLarge)
+  await expect(readFinishedJobs(read, search, () => true)).rejects.toThrow(OutputTooLarge)
   expect(windows).toHaveLength(1)
 })

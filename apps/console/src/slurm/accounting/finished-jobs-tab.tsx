@@ -14,7 +14,7 @@ import type { useQueryState } from '@/ui/hooks/use-query-state.ts'
 import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { VirtualList } from '@/ui/virtual-list.tsx'
 import { type JobRecord, type JobsInput, LookUpJobs } from './documents.ts'
-import { EndedLine, endedColumns } from './ended-line.tsx'
+import { FinishedJobLine, finishedJobColumns } from './finished-job-line.tsx'
 import { useLookup } from './use-lookup.ts'
 
 type Query = ReturnType<typeof useQueryState>
@@ -29,12 +29,20 @@ const DAY_MS = 86_400_000
 const TEXTS = ['user', 'account', 'node'] as const
 
 /** URL keys of the filters. */
-export const ENDED_FILTERS = { user: null, account: null, node: null, days: null }
+export const FINISHED_JOB_FILTERS = { user: null, account: null, node: null, days: null }
 
 const words = (text: string) => text.split(/[\s,]+/).filter(Boolean)
 
-/** Jobs that have ended, read from the accounting of the cluster. */
-export function EndedTab({ clusterId, query, partitions }: { clusterId: string; query: Query; partitions: readonly string[] }) {
+/** Finished jobs, read from the accounting of the cluster. */
+export function FinishedJobsTab({
+  clusterId,
+  query,
+  partitions,
+}: {
+  clusterId: string
+  query: Query
+  partitions: readonly string[]
+}) {
   const days = DAYS.find((one) => one === query.get('days')) ?? '7'
   const filter = useMemo<Filter>(
     () => ({
@@ -60,7 +68,7 @@ export function EndedTab({ clusterId, query, partitions }: { clusterId: string; 
           ))}
         </FilterSelect>
       </div>
-      <EndedJobs key={JSON.stringify([filter, days])} clusterId={clusterId} filter={filter} days={Number(days)} />
+      <FinishedJobs key={JSON.stringify([filter, days])} clusterId={clusterId} filter={filter} days={Number(days)} />
     </div>
   )
 }
@@ -92,7 +100,7 @@ function TextFilters({ query }: { query: Query }) {
   )
 }
 
-function EndedJobs({ clusterId, filter, days }: { clusterId: string; filter: Filter; days: number }) {
+function FinishedJobs({ clusterId, filter, days }: { clusterId: string; filter: Filter; days: number }) {
   const isNarrow = useNarrow()
   const { run } = useMutation(LookUpJobs)
   const [since] = useState(() => new Date(Date.now() - days * DAY_MS).toISOString())
@@ -158,7 +166,7 @@ function EndedJobs({ clusterId, filter, days }: { clusterId: string; filter: Fil
       <div className="rounded-lg border border-line bg-panel">
         {!isNarrow && (
           <div
-            className={`${endedColumns} sticky top-0 z-10 h-9 rounded-t-lg border-b border-line bg-panel text-xs font-medium text-muted`}
+            className={`${finishedJobColumns} sticky top-0 z-10 h-9 rounded-t-lg border-b border-line bg-panel text-xs font-medium text-muted`}
           >
             {[
               t('slurmJob.job'),
@@ -179,7 +187,7 @@ function EndedJobs({ clusterId, filter, days }: { clusterId: string; filter: Fil
           label={t('slurmHistory.title')}
           rows={rows}
           rowHeight={isNarrow ? 68 : 44}
-          renderRow={(job) => <EndedLine job={job} clusterId={clusterId} isNarrow={isNarrow} />}
+          renderRow={(job) => <FinishedJobLine job={job} clusterId={clusterId} isNarrow={isNarrow} />}
           onNearEnd={() => {}}
           hasMore={false}
         />
