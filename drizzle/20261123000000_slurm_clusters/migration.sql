@@ -300,8 +300,15 @@ CREATE TABLE "slurm_readiness_checks" (
 --> statement-breakpoint
 ALTER TABLE "grants" ADD COLUMN "cluster_id" uuid;--> statement-breakpoint
 ALTER TABLE "grants" ADD COLUMN "partitions" text[];--> statement-breakpoint
+ALTER TABLE "compute_nodes" ADD COLUMN "rack" text;--> statement-breakpoint
+ALTER TABLE "compute_nodes" ADD COLUMN "rack_position" text;--> statement-breakpoint
+ALTER TABLE "compute_nodes" ADD COLUMN "xname" text;--> statement-breakpoint
+ALTER TABLE "compute_nodes" ADD COLUMN "nid" integer;--> statement-breakpoint
+ALTER TABLE "compute_nodes" ADD COLUMN "management_ip" text;--> statement-breakpoint
 ALTER TABLE "job_runs" ADD COLUMN "slurm" jsonb;--> statement-breakpoint
 ALTER TABLE "grants" ALTER COLUMN "group_id" DROP NOT NULL;--> statement-breakpoint
+ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_tenant_id_xname_unique" UNIQUE("tenant_id","xname");--> statement-breakpoint
+ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_tenant_id_nid_unique" UNIQUE("tenant_id","nid");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_tenant_id_id_index" ON "slurm_cluster_tests" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_node_id_id_index" ON "slurm_cluster_tests" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_slurmrestd_credential_id_index" ON "slurm_cluster_tests" ("slurmrestd_credential_id");--> statement-breakpoint

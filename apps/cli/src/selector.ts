@@ -38,7 +38,8 @@ export function warnMissing(names: string[]): void {
 /** A selector that consists of names and ranges only. */
 export const isHostlist = (selector: string): boolean => /^[\w.,[\]\s-]+$/.test(selector) && selector !== 'all'
 
-export const SELECTOR_HELP = 'nodes: names, gpu[01-08], gpu*, @group, tag:x, vendor:nvidia, {query} or all'
+export const SELECTOR_HELP =
+  'nodes: names, gpu[01-08], gpu*, @group, tag:x, vendor:nvidia, xname:x1000c0*, nid:1-64, {query} or all'
 export const ONE_NODE_HELP = 'a node: its name, or a selector that matches one node'
 
 /** The error for a selector without nodes. */

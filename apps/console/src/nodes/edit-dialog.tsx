@@ -8,6 +8,7 @@ import { SelectField, TextAreaField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { ConnectionFields, PlaceFields } from './connection-fields.tsx'
+import { LocationFields, locationInput } from './location-fields.tsx'
 import { type NodeHead, UpdateNode } from './node-documents.ts'
 
 export const nodeTypes = ['COMPUTE', 'LOGIN', 'CONTROLLER', 'STORAGE', 'OTHER'] as const
@@ -38,6 +39,11 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
     nodeType: node.nodeType,
     region: node.region ?? '',
     datacenter: node.datacenter ?? '',
+    rack: node.rack ?? '',
+    rackPosition: node.rackPosition ?? '',
+    xname: node.xname ?? '',
+    nid: node.nid === null ? '' : String(node.nid),
+    managementIp: node.managementIp ?? '',
     tags: node.tags.join(', '),
     labels: node.labels.map(({ key, value }) => `${key}=${value}`).join('\n'),
     notes: node.notes,
@@ -59,6 +65,7 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
         nodeType: form.nodeType,
         region: form.region || null,
         datacenter: form.datacenter || null,
+        ...locationInput(form),
         tags: parseTags(form.tags),
         labels: parseLabels(form.labels),
         notes: form.notes,
@@ -127,6 +134,7 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
           ))}
         </SelectField>
         <PlaceFields value={form} onChange={change} error={error} />
+        <LocationFields value={form} onChange={change} error={error} />
         <TextField
           label={t('nodes.tags')}
           optional

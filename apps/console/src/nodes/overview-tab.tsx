@@ -103,6 +103,20 @@ export function OverviewTab({ node }: { node: NodePageData }) {
             [t('node.type'), t(`nodeType.${node.nodeType}`)],
             [t('filter.region'), node.region ?? t('common.none')],
             [t('filter.datacenter'), node.datacenter ?? t('common.none')],
+            [t('node.rack'), [node.rack, node.rackPosition].filter(Boolean).join(', ') || t('common.none')],
+            [
+              t('node.xname'),
+              <span key="x" className="flex flex-col gap-1">
+                {mono(node.xname)}
+                {node.xnameRejections.map((rejection) => (
+                  <span key={rejection} className="text-xs text-warn">
+                    {t('node.xnameRejected', { rejection })}
+                  </span>
+                ))}
+              </span>,
+            ],
+            [t('node.nid'), node.nid ?? t('common.none')],
+            [t('node.managementIp'), mono(node.managementIp)],
             [
               t('nodes.tags'),
               node.tags.length > 0 ? (

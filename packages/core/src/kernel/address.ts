@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { z } from 'zod'
 import { parseInput } from './errors.ts'
 
@@ -47,6 +47,9 @@ export const Host = z.string().transform((text, issue) => {
   issue.addIssue(reason)
   return z.NEVER
 })
+
+/** Whether `text` is an IPv4 or IPv6 address without a zone. */
+export const isIpAddress = (text: string): boolean => isIP(text) !== 0 && !text.includes('%')
 
 /** TCP port, 1..65535. */
 export const Port = z

@@ -5,12 +5,12 @@ import { credentialPermissions } from '../credentials/permissions.ts'
 import { watchGroups } from '../groups/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
 import { authorize, type Ctx } from '../kernel/context.ts'
-import { nameTaken } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { nodeAudit } from './audit-actions.ts'
 import { nodeChanged } from './change-events.ts'
 import { authorizeConnectionType, checkReferences, NODE_FIELDS } from './fields.ts'
 import { fingerprint, HostKey } from './host-key.ts'
+import { identityConflict } from './identity-conflict.ts'
 import { assertNodeQuota } from './node-quota.ts'
 import { nodePermissions } from './permissions.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
@@ -34,7 +34,7 @@ export const AddNodeInput = NewNode.extend({ idempotencyKey: IdempotencyKey })
 /**
  * Adds a node. It is NEW until a connection test succeeds.
  * @throws InvalidInput, Forbidden (connection type local requires an admin)
- * @throws Conflict the name is taken, or the tenant's quota of nodes is reached
+ * @throws Conflict the name, xname or NID is taken, or the tenant's quota of nodes is reached
  */
 export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Promise<ComputeNode> {
   authorize(ctx, nodePermissions.write)
@@ -55,7 +55,7 @@ export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Pr
         .values({ ...fields, tenantId: ctx.tenantId, hostKeyApprovedAt: fields.hostKey ? sql`now()` : null })
         .onConflictDoNothing()
         .returning()
-      if (!node) throw nameTaken('node', fields.name)
+      if (!node) throw await identityConflict(tx, ctx, fields)
       await assertNodeQuota(tx, ctx)
       await assertNotInGrant([node.id])
       await audit(tx, ctx, nodeAudit.add, node, {

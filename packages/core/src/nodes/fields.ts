@@ -9,6 +9,8 @@ import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { type InputIssue, InvalidInput } from '../kernel/errors.ts'
 import { Id, multilineText, singleLineText } from '../kernel/input.ts'
+import { IpAddress, Nid } from './network/fields.ts'
+import { NodeXname } from './network/xname.ts'
 import { nodePermissions } from './permissions.ts'
 import { CONNECTION_TYPES, NODE_TYPES } from './tables.ts'
 
@@ -44,6 +46,11 @@ export const NODE_FIELDS = {
   nodeType: z.enum(NODE_TYPES),
   region: singleLineText(64).nullish(),
   datacenter: singleLineText(64).nullish(),
+  rack: singleLineText(64).nullish(),
+  rackPosition: singleLineText(32).nullish(),
+  xname: NodeXname.nullish(),
+  nid: Nid.nullish(),
+  managementIp: IpAddress.nullish(),
   tags: Tags,
   labels: Labels,
   notes: multilineText(20_000),

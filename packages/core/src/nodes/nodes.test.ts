@@ -230,6 +230,73 @@ describe('updateNode', () => {
   })
 })
 
+describe('xname and NID', () => {
+  test('are normalized, cleared, and unique in the tenant', async () => {
+    const [one, two] = [await aNode(), await aNode()]
+    const fields = { xname: 'X0900c0s01b0n0', nid: 900, managementIp: ' FD00::1 ', rack: 'A1', rackPosition: 'U7' }
+    expect(await updateNode(fixture.operator, { id: one.id, ...fields })).toMatchObject({
+      ...{ xname: 'x900c0s1b0n0', nid: 900, managementIp: 'fd00::1', rack: 'A1', rackPosition: 'U7' },
+    })
+    for (const [clash, what] of [
+      [{ xname: 'x900c0s1b0n0' }, 'the xname x900c0s1b0n0'],
+      [{ nid: 900 }, 'the NID 900'],
+    ] as const) {
+      const message = `The node ${one.name} (READY) already has ${what}. Clear it there, or choose another one.`
+      await expect(updateNode(fixture.operator, { id: two.id, ...clash })).rejects.toMatchObject({ code: 'CONFLICT', message })
+      const added = addNode(fixture.operator, { name: `n${++seen}`, host: '10.9.9.9', ...clash })
+      await expect(added).rejects.toMatchObject({ code: 'CONFLICT', message })
+    }
+    const other = await t.given.tenant()
+    await addNode(other.operator, { name: 'same', host: '10.9.9.9', xname: 'x900c0s1b0n0', nid: 900 })
+    await updateNode(fixture.operator, { id: one.id, xname: null, nid: null })
+    expect(await updateNode(fixture.operator, { id: two.id, xname: 'x900c0s1b0n0', nid: 900 })).toMatchObject({ nid: 900 })
+  })
+
+  test.each([
+    ['xname', 'x1000c256s0b0n0', /such as x1000c0s3b0n1/],
+    ['nid', -1, /0 to 2147483647/],
+    ['nid', 2 ** 31, /0 to 2147483647/],
+    ['managementIp', 'gpu1', /IPv4 or IPv6 address/],
+    ['managementIp', 'fe80::1%eth0', /IPv4 or IPv6 address/],
+  ])('%s rejects %j', async (path, value, message) => {
+    const { id } = await aNode()
+    await expect(updateNode(fixture.operator, { id, [path]: value })).rejects.toMatchObject({
+      issues: [{ path, message: expect.stringMatching(message) }],
+    })
+  })
+
+  test('of two nodes that take an xname at once, one gets it', async () => {
+    const [one, two] = [await aNode(), await aNode()]
+    const { won, lost } = await race(
+      updateNode(fixture.operator, { id: one.id, xname: 'x901c0s0b0n0' }),
+      updateNode(fixture.operator, { id: two.id, xname: 'x901c0s0b0n0' }),
+    )
+    expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
+  })
+
+  test('a CSV import reports clashes at their column', async () => {
+    const taken = await aNode({ xname: 'x902c0s0b0n0', nid: 902 })
+    const report = await importNodes(fixture.operator, {
+      format: 'CSV',
+      text: `name,host,xname,nid,management_ip,rack,rack_position
+csv1,10.90.0.1,X902c0s1b0n0,9021,10.1.0.1,A1,U1
+csv2,10.90.0.2,x902c0s01b0n0,,,,
+csv3,10.90.0.3,x902c0s0b0n0,902,,,
+csv4,10.90.0.4,,many,nowhere,,`,
+    })
+    expect(report.rows.map(({ state, issues }) => [state, issues.map(({ path }) => path).join()])).toEqual([
+      ['ADDED', ''],
+      ['INVALID', 'xname'],
+      ['INVALID', 'xname,nid'],
+      ['INVALID', 'nid,managementIp'],
+    ])
+    expect(report.rows[2]!.issues[0]!.message).toContain(`The node ${taken.name} (READY) already has the xname`)
+    expect(report.rows[0]!.node).toMatchObject({
+      ...{ xname: 'x902c0s1b0n0', nid: 9021, managementIp: '10.1.0.1', rack: 'A1', rackPosition: 'U1' },
+    })
+  })
+})
+
 test('setNodeMaintenance sets maintenance once and ends it', async () => {
   const node = await aNode()
   const on = await setNodeMaintenance(fixture.operator, { id: node.id, isOn: true })

@@ -35,6 +35,15 @@ export const computeNodes = snakeCase.table(
     /** Location as reported by the agent or set by a user; used in filters. */
     region: text(),
     datacenter: text(),
+    /** Rack, and the position in it, as the site names them: `A12`, `U07`. */
+    rack: text(),
+    rackPosition: text(),
+    /** Normalized, see network/xname.ts. */
+    xname: text(),
+    /** Node ID of the boot service. */
+    nid: integer(),
+    /** Address in the management network. */
+    managementIp: text(),
     tags: text().array().notNull().default(sql`'{}'::text[]`),
     labels: jsonb().$type<Record<string, string>>().notNull().default(sql`'{}'::jsonb`),
     notes: text().notNull().default(''),
@@ -88,6 +97,8 @@ export const computeNodes = snakeCase.table(
   },
   (t) => [
     unique().on(t.tenantId, t.name),
+    unique().on(t.tenantId, t.xname),
+    unique().on(t.tenantId, t.nid),
     index().on(t.tenantId, t.status),
     index().on(t.tenantId, t.id),
     index().using('gin', t.tags),

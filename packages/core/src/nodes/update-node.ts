@@ -3,23 +3,26 @@ import { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorizeNodes, watchGroups } from '../groups/index.ts'
 import { authorize, authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
-import { nameTaken, notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
+import { notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { Id } from '../kernel/input.ts'
 import { nodeAudit } from './audit-actions.ts'
 import { nodeChanged } from './change-events.ts'
 import { authorizeConnectionType, checkReferences, NODE_FIELDS } from './fields.ts'
 import { fingerprint } from './host-key.ts'
+import { identityConflict } from './identity-conflict.ts'
 import { nodePermissions } from './permissions.ts'
 import { updateBlockedReason } from './policy.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
 
-const { displayName, sshUser, region, datacenter, credentialId, becomeCredentialId, bastionId, ...required } = NODE_FIELDS
+const { displayName, sshUser, region, datacenter, rack, rackPosition, xname, nid, managementIp, ...others } = NODE_FIELDS
+const { credentialId, becomeCredentialId, bastionId, ...required } = others
 
 export const UpdateNodeInput = z.object({
   id: Id,
   ...z.object(required).partial().shape,
-  ...{ displayName, sshUser, region, datacenter, credentialId, becomeCredentialId, bastionId },
+  ...{ displayName, sshUser, region, datacenter, rack, rackPosition, xname, nid, managementIp },
+  ...{ credentialId, becomeCredentialId, bastionId },
 })
 
 /** Values of a node when another machine may answer at its address. It becomes NEW. */
@@ -37,7 +40,7 @@ const UNKNOWN = {
  * Changes the given fields; null clears a field. Another host, port or connection type drops the pinned host key and makes the
  * node NEW; the audit entry keeps the old address and fingerprint.
  * @throws InvalidInput, Forbidden, NotFound
- * @throws Conflict the node is decommissioned, or the name is taken
+ * @throws Conflict the node is decommissioned, or the name, xname or NID is taken
  */
 export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput>): Promise<ComputeNode> {
   authorizeSomewhere(ctx, nodePermissions.write)
@@ -82,8 +85,8 @@ export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput
     ctx.notify(nodeChanged({ id, tenantId: ctx.tenantId }))
     return node!
   })
-  return work.catch((error: unknown) => {
-    if (sqlState(error) === UNIQUE_VIOLATION) throw nameTaken('node', fields.name)
+  return work.catch(async (error: unknown) => {
+    if (sqlState(error) === UNIQUE_VIOLATION) throw await identityConflict(ctx.db, ctx, changes, id)
     throw error
   })
 }

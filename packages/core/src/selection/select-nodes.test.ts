@@ -18,11 +18,11 @@ beforeAll(async () => {
     accelerators: 1,
     with: (i) =>
       [
-        { tags: ['a', 'b'] },
-        { tags: ['b'] },
+        { tags: ['a', 'b'], xname: 'x1000c0s0b0n0', nid: 0 },
+        { tags: ['b'], xname: 'x1000c0s1b0n0', nid: 64 },
         { unreachableSince: new Date() },
         { maintenanceAt: new Date() },
-        {},
+        { xname: 'x1000c1s0b0n0', nid: 65, rack: 'A1' },
         { decommissionedAt: new Date() },
       ][i]!,
   })
@@ -51,6 +51,14 @@ test.each([
   ['status:READY, status:MAINTENANCE', 'cpu_[001-002],gpu[001-002,004-005]'],
   ['vendor:NVIDIA', 'gpu[001-005]'],
   ['vendor:amd', ''],
+  ['xname:X1000c0*', 'gpu[001-002]'],
+  ['xname:x1000c?s0b0n0', 'gpu[001,005]'],
+  ['xname:x1000c0s[00-01]b0n0', 'gpu[001-002]'],
+  ['nid:0-64', 'gpu[001-002]'],
+  ['nid:[0,65-99]', 'gpu[001,005]'],
+  ['nid:9999999999', ''],
+  ['xname:x1000*,!nid:64', 'gpu[001,005]'],
+  ['{xname ~ x1000c0* and nid > 0 or rack = A1}', 'gpu[002,005]'],
   ['{tag = b and not tag = a}', 'gpu002'],
   ['{name in (gpu001, gpu002)}, gpu003, !{tag = a}', 'gpu[002-003]'],
   ['{label.x = "}, {" or group = room}', 'gpu[001,004]'],
@@ -65,6 +73,11 @@ test.each([
 
 describe('rejects', () => {
   test.each([
+    ['xname:gpu1', /not an xname, a hostlist or a pattern/],
+    ['xname:x1_*', /not an xname/],
+    ['xname:x[1-999999999]c0s0b0n0', /more than 100000/],
+    ['nid:64-1', /not a range of NIDs/],
+    ['nid:a', /not a range of NIDs/],
     ['', /at least one node/],
     [' , ', /at least one node/],
     ['gpu[001-003],gpu[008-009]', /there is no node gpu\[008-009\]/],

@@ -5,6 +5,7 @@ import type { Ctx, Tx } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { type InputIssue, InvalidInput } from '../kernel/errors.ts'
+import { formatXname, parseXname } from '../nodes/network/xname.ts'
 import { accelerators, computeNodes, LEAN_NODE, type LeanNode, NODE_STATUSES, type NodeStatus } from '../nodes/tables.ts'
 import { findNodes } from './find-nodes.ts'
 import { expandHostlist, foldHostlist, splitHostlist } from './hostlist.ts'
@@ -15,6 +16,8 @@ type Term = { isWithout: boolean } & (
   | { kind: 'all' }
   | { kind: 'names'; names: string[] }
   | { kind: 'glob'; pattern: string }
+  | { kind: 'xname'; values: string[] }
+  | { kind: 'nid'; ranges: [first: number, last: number][] }
   | { kind: 'group' | 'tag' | 'vendor' | 'query'; value: string }
   | { kind: 'status'; value: NodeStatus }
 )
@@ -23,7 +26,7 @@ const issue = (message: string): InputIssue => ({ path: 'limit', message })
 
 /**
  * Parses a limit expression. Terms are names, hostlists (`gpu[001-064]`), globs (`gpu*`), `@group`, `tag:x`, `status:READY`,
- * `vendor:amd` and `all`. Queries are in braces (`{memory >= 1TiB and tag = prod}`, see parseNodeQuery). A comma is a union; `!`
+ * `vendor:amd`, `xname:x1000c0*` (or a hostlist), `nid:1-64` and `all`. Queries are in braces (`{memory >= 1TiB and tag = prod}`, see parseNodeQuery). A comma is a union; `!`
  * excludes. With only `!` terms, they are excluded from all nodes.
  * @throws InvalidInput at limit
  */
@@ -42,7 +45,7 @@ export function parseLimit(limit: string): Term[] {
     const isWithout = part.startsWith('!')
     const text = isWithout ? part.slice(1).trim() : part
     const query = queries[Number(/^\{(\d+)\}$/.exec(text)?.[1])]
-    const word = /^(@|tag:|status:|vendor:)(.+)$/su.exec(text)
+    const word = /^(@|tag:|status:|vendor:|xname:|nid:)(.+)$/su.exec(text)
     const value = word?.[2] ?? ''
     if (/[\u0000-\u001f]/.test(text)) wrong.push(issue('must not contain control characters'))
     else if (query !== undefined) terms.push({ isWithout, kind: 'query', value: query })
@@ -55,6 +58,18 @@ export function parseLimit(limit: string): Term[] {
       const vendor = findVendor(value)
       if (vendor) terms.push({ isWithout, kind: 'vendor', value: vendor })
       else wrong.push(issue(unknownVendor(value)))
+    } else if (word?.[1] === 'xname:') {
+      try {
+        const values = xnamePatterns(value)
+        if (values) terms.push({ isWithout, kind: 'xname', values })
+        else wrong.push(issue(`${JSON.stringify(value.slice(0, 80))} is not an xname, a hostlist or a pattern such as x1000c0*`))
+      } catch (error) {
+        throw atLimit(error)
+      }
+    } else if (word?.[1] === 'nid:') {
+      const ranges = nidRanges(value)
+      if (ranges) terms.push({ isWithout, kind: 'nid', ranges })
+      else wrong.push(issue(`${JSON.stringify(value.slice(0, 80))} is not a range of NIDs such as 1-64 or [1-64,100]`))
     } else if (word) {
       terms.push({ isWithout, kind: word[1] === '@' ? 'group' : 'tag', value })
     } else if (/[*?]/.test(text) && /^[A-Za-z0-9._*?-]+$/.test(text)) terms.push({ isWithout, kind: 'glob', pattern: text })
@@ -66,7 +81,7 @@ export function parseLimit(limit: string): Term[] {
         else
           wrong.push(
             issue(
-              `${JSON.stringify((bad ?? part).slice(0, 80))} is not a node name, hostlist, @group, tag:, status:, vendor: or {query}`,
+              `${JSON.stringify((bad ?? part).slice(0, 80))} is not a node name, hostlist, @group, tag:, status:, vendor:, xname:, nid: or {query}`,
             ),
           )
       } catch (error) {
@@ -82,6 +97,25 @@ export function parseLimit(limit: string): Term[] {
 /** A query in braces, which may contain braces in quotes. */
 const QUERY = /\{((?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*)\}/gsu
 
+/** Normalized xnames and patterns of a term, or null. */
+function xnamePatterns(text: string): string[] | null {
+  if (/[*?]/.test(text)) return /^[a-z0-9*?]{1,64}$/i.test(text) ? [likePattern(text.toLowerCase())] : null
+  const names = expandHostlist(text).map(parseXname)
+  return names.length > 0 && names.every((name) => name !== null) ? names.map((name) => formatXname(name!)) : null
+}
+
+/** Ranges of `1-64` or `[1-64,100]`; null when it has another form. */
+function nidRanges(text: string): [number, number][] | null {
+  const parts = /^\[(.+)\]$/.exec(text)?.[1]?.split(',') ?? [text]
+  const ranges = parts.map((part): [number, number] => {
+    const [, first, last = first] = /^\s*(\d{1,10})(?:-(\d{1,10}))?\s*$/.exec(part) ?? []
+    return [Number(first), Number(last)]
+  })
+  return ranges.length <= 1000 && ranges.every(([first, last]) => first <= last) ? ranges : null
+}
+
+const likePattern = (glob: string) => glob.replaceAll('_', '\\_').replaceAll('*', '%').replaceAll('?', '_')
+
 const atLimit = (error: unknown): unknown =>
   error instanceof InvalidInput ? new InvalidInput(error.issues.map(({ message }) => issue(message))) : error
 
@@ -91,10 +125,12 @@ function condition(term: Term, tree: GroupTree, n: NodeColumns): SQL {
       return sql`true`
     case 'names':
       return isOneOf(n.name, term.names, 'text')
-    case 'glob': {
-      const like = term.pattern.replaceAll('_', '\\_').replaceAll('*', '%').replaceAll('?', '_')
-      return sql`${n.name} like ${like}`
-    }
+    case 'glob':
+      return sql`${n.name} like ${likePattern(term.pattern)}`
+    case 'xname':
+      return sql`${n.xname} like any(${sql.param(term.values)}::text[])`
+    case 'nid':
+      return or(...term.ranges.map(([first, last]) => sql`${n.nid} between ${first}::bigint and ${last}::bigint`))!
     case 'group':
       return isInGroup(tree, [term.value], n)
     case 'query':

@@ -1,7 +1,7 @@
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { InvalidInput } from '@muster/core/errors'
 import { type GroupTree, isInGroup, matchesNodeQuery } from '@muster/core/groups'
-import { nodeHealthStatus } from '@muster/core/nodes'
+import { nodeHealthStatus, normalizeXname } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { expandHostlist, limitCondition, type NodeColumns, parseVendors, VENDORS } from '@muster/core/selection'
 import { and, arrayContains, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
@@ -25,7 +25,7 @@ const LabelFilter = builder.inputType('LabelFilter', {
 })
 
 const LIMIT_GRAMMAR =
-  '`gpu*`, `gpu[001-064]`, `@group`, `tag:x`, `status:READY`, `vendor:nvidia`, `{query}`, `all`. A comma joins terms; `!` excludes.'
+  '`gpu*`, `gpu[001-064]`, `@group`, `tag:x`, `status:READY`, `vendor:nvidia`, `xname:x1000c0*`, `nid:1-64`, `{query}`, `all`. A comma joins terms; `!` excludes.'
 
 export const NodeFilter = builder.inputType('NodeFilter', {
   description: 'Filter of nodes. All given conditions must match.',
@@ -61,6 +61,9 @@ export const NodeFilter = builder.inputType('NodeFilter', {
     }),
     region: t.stringList({ description: 'One of these regions; at most 500.' }),
     datacenter: t.stringList({ description: 'One of these data centers; at most 500.' }),
+    rack: t.stringList({ description: 'One of these racks; at most 500.' }),
+    xname: t.string({ description: 'One of the xnames of this hostlist, for example `x1000c0s[0-7]b0n0`.' }),
+    nid: t.intList({ description: 'One of these NIDs; at most 500.' }),
     hostlist: t.string({ description: 'One of the names of this hostlist, for example `gpu[001-064],cpu1`.' }),
     limit: t.string({ description: `Limit expression as for runs: ${LIMIT_GRAMMAR}` }),
   }),
@@ -98,6 +101,9 @@ export function nodeConditions(
     hasAgentAlarm,
     region,
     datacenter,
+    rack,
+    xname,
+    nid,
     hostlist,
     limit,
   } = filter
@@ -122,6 +128,9 @@ export function nodeConditions(
     typeof hasAgentAlarm === 'boolean' ? sql`${agentAlarm(n)} = ${hasAgentAlarm}` : undefined,
     region ? isOneOf(n.region, region, 'text') : undefined,
     datacenter ? isOneOf(n.datacenter, datacenter, 'text') : undefined,
+    rack ? isOneOf(n.rack, rack, 'text') : undefined,
+    xname ? isOneOf(n.xname, names(xname, 'filter.xname').map(normalizeXname), 'text') : undefined,
+    nid ? inArray(n.nid, nid) : undefined,
     arch ? isOneOf(n.arch, arch, 'text') : undefined,
     os ? isOneOf(n.osId, os, 'text') : undefined,
     typeof hasHostKeyAlarm === 'boolean' ? (hasHostKeyAlarm ? alarm : sql`(${alarm}) is not true`) : undefined,
@@ -172,12 +181,11 @@ const agentAlarm = (n: NodeColumns) => sql`(
   exists (select from ${agents} ag where ag.node_id = ${n.id} and ag.offered_fingerprint is not null)
   or exists (select from ${agentKeys} k where k.node_id = ${n.id} and k.status = 'WAITING'))`
 
-function names(hostlist: string): string[] {
+function names(hostlist: string, path = 'filter.hostlist'): string[] {
   try {
     return expandHostlist(hostlist)
   } catch (error) {
-    if (error instanceof InvalidInput)
-      throw new InvalidInput(error.issues.map((issue) => ({ ...issue, path: 'filter.hostlist' })))
+    if (error instanceof InvalidInput) throw new InvalidInput(error.issues.map((issue) => ({ ...issue, path })))
     throw error
   }
 }

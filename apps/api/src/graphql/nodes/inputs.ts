@@ -19,12 +19,24 @@ export const optionalFields = (t: InputFields, defaultText: DefaultText) => ({
   datacenter: t.string({
     description: 'Data center; at most 64 characters. A registering agent overwrites it with the one that it reports.',
   }),
+  rack: t.string({ description: 'Rack; at most 64 characters.' }),
   tags: t.stringList({ description: 'Tags; at most 100.' }),
   labels: t.field({ type: [LabelInput], description: 'All labels; at most 100, each key once.' }),
   notes: t.string({ description: 'Free text; at most 20,000 characters.' }),
   credentialId: t.id({ description: 'ID of the login credential, of kind SSH_KEY or SSH_PASSWORD.' }),
   becomeCredentialId: t.id({ description: 'ID of the credential for privilege escalation, of kind BECOME.' }),
   bastionId: t.id({ description: 'ID of the bastion credential, of kind BASTION.' }),
+})
+
+/** Optional fields that identify one node, which have no defaults for many. */
+export const identityFields = (t: InputFields) => ({
+  rackPosition: t.string({ description: 'Position in the rack, for example `U07`; at most 32 characters.' }),
+  xname: t.string({
+    description:
+      'Location name, for example `x1000c0s3b0n1`, unique in the tenant. Stored in lower case without leading zeros. The cabinet is at most 99999, the chassis at most 255.',
+  }),
+  nid: t.int({ description: 'Numeric node ID of the boot service, 0 to 2147483647, unique in the tenant.' }),
+  managementIp: t.string({ description: 'IPv4 or IPv6 address in the management network.' }),
 })
 
 export const NAME = 'Inventory name, unique in the tenant: letters, digits and `.` `_` `-`.'

@@ -10,7 +10,7 @@ import {
 } from '@muster/core/nodes'
 import { given, globalId, rowId } from '../shared/ids.ts'
 import { deletedPayload, type InputFields, keepsValue, mutation, statesDefault } from '../shared/mutation.ts'
-import { HOST, NAME, optionalFields, withRowIds } from './inputs.ts'
+import { HOST, identityFields, NAME, optionalFields, withRowIds } from './inputs.ts'
 import { ComputeNode } from './types.ts'
 
 const payload = { node: { type: ComputeNode, description: 'The node.' } }
@@ -24,6 +24,7 @@ mutation('addNode', {
     name: t.string({ required: true, description: NAME }),
     host: t.string({ required: true, description: HOST }),
     ...optionalFields(t, statesDefault),
+    ...identityFields(t),
     hostKey: t.string({
       description: 'Known host key, type and base64, for example `ssh-ed25519 AAAA…`. It is approved immediately.',
     }),
@@ -42,6 +43,7 @@ mutation('updateNode', {
     name: t.string({ description: NAME }),
     host: t.string({ description: HOST }),
     ...optionalFields(t, keepsValue),
+    ...identityFields(t),
   }),
   payload,
   errors,

@@ -1,5 +1,5 @@
 import { isOneOf } from '@muster/core/db'
-import { nodeHealth, purgeBlockedReason, updateBlockedReason } from '@muster/core/nodes'
+import { nodeHealth, parseXname, purgeBlockedReason, updateBlockedReason, xnameRejections } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { and, eq, isNull } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
@@ -57,6 +57,25 @@ export const ComputeNode = builder.drizzleNode('computeNodes', {
       resolve: (n) => n.health,
     }),
     nodeType: t.expose('nodeType', { type: NodeType, description: 'Role in the cluster.' }),
+    xname: t.exposeString('xname', {
+      nullable: true,
+      description: 'Location name, for example `x1000c0s3b0n1`, in lower case without leading zeros; null when none is set.',
+    }),
+    xnameRejections: t.stringList({
+      description: 'Tools that reject the xname, each with its reason. Empty when all accept it, or without an xname.',
+      select: { columns: { xname: true } },
+      resolve: ({ xname }) => {
+        const parsed = xname === null ? null : parseXname(xname)
+        return parsed ? xnameRejections(parsed) : []
+      },
+    }),
+    nid: t.exposeInt('nid', { nullable: true, description: 'Numeric node ID of the boot service; null when none is set.' }),
+    managementIp: t.exposeString('managementIp', {
+      nullable: true,
+      description: 'Address in the management network; null when none is set.',
+    }),
+    rack: t.exposeString('rack', { nullable: true, description: 'Rack.' }),
+    rackPosition: t.exposeString('rackPosition', { nullable: true, description: 'Position in the rack, for example `U07`.' }),
     tags: t.exposeStringList('tags', { description: 'Tags; at most 100.' }),
     labels: t.field({
       type: [Label],

@@ -23,6 +23,7 @@ type Options = Output & {
   connection?: 'SSH' | 'LOCAL'
   region?: string
   datacenter?: string
+  rack?: string
   tag?: string[]
   format: 'LIST' | 'CSV' | 'INVENTORY'
   dryRun?: true
@@ -41,6 +42,7 @@ export const nodeAdd = () =>
     .option('--connection <type>', "ssh or local; local is the worker's own machine and requires an admin", oneOf('SSH', 'LOCAL'))
     .option('--region <region>', 'region')
     .option('--datacenter <name>', 'data center')
+    .option('--rack <rack>', 'rack')
     .option('--tag <tag...>', 'tags of the new nodes')
     .option(
       '--format <format>',
@@ -61,6 +63,7 @@ export const nodeAdd = () =>
           ...(options.connection ? { connectionType: options.connection } : {}),
           ...(options.region ? { region: options.region } : {}),
           ...(options.datacenter ? { datacenter: options.datacenter } : {}),
+          ...(options.rack ? { rack: options.rack } : {}),
           ...(options.tag ? { tags: options.tag } : {}),
           ...(options.credential ? { credentialId: await credentialId(options.credential) } : {}),
           ...(options.become ? { becomeCredentialId: await credentialId(options.become) } : {}),

@@ -28,7 +28,7 @@ async function fetchNode(name: string) {
   const { computeNode: node } = await request(
     graphql(`query NodeGet($name: String!) {
       computeNode(name: $name) {
-        id name displayName host port connectionType sshUser status statusReason health { status reason } nodeType region datacenter tags labels { key value } notes arch os { name } kernel cpu { model sockets cores threads } memoryBytes
+        id name displayName host port connectionType sshUser status statusReason health { status reason } nodeType region datacenter rack rackPosition xname xnameRejections nid managementIp tags labels { key value } notes arch os { name } kernel cpu { model sockets cores threads } memoryBytes
         bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint approvedFingerprint isChanged }
         credential { name } becomeCredential { name } bastion { name } groups { name } slurmState { state source observedAt } slurmNodes { name state reason cluster { name } } lock { acquiredAt expiresAt run { id number templateName createdBy { name } } }
         accelerators {
@@ -52,7 +52,10 @@ function printNode(node: Node, output: Output): void {
       'address',
       node.connectionType === 'LOCAL' ? 'local' : `${node.sshUser ? `${node.sshUser}@` : ''}${node.host} port ${node.port}`,
     ],
-    ['location', [node.region, node.datacenter].filter(Boolean).join(', ')],
+    ['location', [node.region, node.datacenter, node.rack, node.rackPosition].filter(Boolean).join(', ')],
+    ['xname', [node.xname, ...node.xnameRejections.map((rejection) => `rejected by ${rejection}`)].filter(Boolean).join('; ')],
+    ['nid', node.nid],
+    ['management', node.managementIp],
     ['bastion', node.bastion?.name],
     ['credential', node.credential?.name],
     ['become', node.becomeCredential?.name],

@@ -4,7 +4,7 @@ import { Command } from '../../command.ts'
 import { CliError, EXIT } from '../../errors.ts'
 import { graphql } from '../../graphql.ts'
 import { nodeNotFound, optionalCredentialId } from '../../lookup.ts'
-import { emptyToNull, integer, omitUndefined, oneOf } from '../../options.ts'
+import { allowEmpty, emptyToNull, integer, omitUndefined, oneOf } from '../../options.ts'
 import { SELECTOR_HELP, selectNode, selectNodes } from '../../selector.ts'
 import { NODE_TYPES } from './add.ts'
 import { forEachNode } from './for-each-node.ts'
@@ -22,6 +22,11 @@ type Options = {
   connection?: 'SSH' | 'LOCAL'
   region?: string
   datacenter?: string
+  rack?: string
+  rackPosition?: string
+  xname?: string
+  nid?: number | ''
+  managementIp?: string
   notes?: string
   tag?: string[]
   untag?: string[]
@@ -44,13 +49,18 @@ export const nodeUpdate = () =>
     .option('--connection <type>', "ssh or local; local is the worker's own machine and requires an admin", oneOf('SSH', 'LOCAL'))
     .option('--region <region>', 'region')
     .option('--datacenter <name>', 'data center')
+    .option('--rack <rack>', 'rack')
+    .option('--rack-position <position>', 'position in the rack, such as U07')
+    .option('--xname <xname>', 'location name such as x1000c0s3b0n1, for one node')
+    .option('--nid <number>', 'node ID of the boot service, for one node', allowEmpty(nid))
+    .option('--management-ip <address>', 'address in the management network, for one node')
     .option('--notes <text>', 'free text')
     .option('--tag <tag...>', 'tags to add')
     .option('--untag <tag...>', 'tags to remove')
     .option('--label <key=value...>', 'labels to set; `key=` removes one', label)
     .action(async (selector: string, options: Options) => {
       if (Object.keys(options).length === 0) throw new CliError('Specify at least one option; see --help.', EXIT.usage)
-      const isForOne = options.name !== undefined || options.host !== undefined
+      const isForOne = FOR_ONE.some((option) => options[option] !== undefined && options[option] !== '')
       const nodes = isForOne ? [await selectNode(selector)] : await selectNodes(selector)
       const common = await fields(options)
       await forEachNode(
@@ -70,6 +80,14 @@ export const nodeUpdate = () =>
       )
     })
 
+/** Options whose value only one node can have. */
+const FOR_ONE = ['name', 'host', 'xname', 'nid', 'managementIp'] as const
+
+function nid(text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}
+
 function label(text: string, before: [string, string][] = []): [string, string][] {
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (key === undefined) throw new InvalidArgumentError('It must be key=value.')
@@ -78,8 +96,8 @@ function label(text: string, before: [string, string][] = []): [string, string][
 
 /** Input fields that are equal for all nodes. */
 async function fields(options: Options) {
-  const { name, displayName, host, port, user, credential, become, bastion, type, connection, region, datacenter, notes } =
-    options
+  const { name, displayName, host, port, user, credential, become, bastion, type, connection, notes } = options
+  const { region, datacenter, rack, rackPosition, xname, nid, managementIp } = options
   return omitUndefined({
     name,
     displayName: emptyToNull(displayName),
@@ -93,6 +111,11 @@ async function fields(options: Options) {
     connectionType: connection,
     region: emptyToNull(region),
     datacenter: emptyToNull(datacenter),
+    rack: emptyToNull(rack),
+    rackPosition: emptyToNull(rackPosition),
+    xname: emptyToNull(xname),
+    nid: emptyToNull(nid),
+    managementIp: emptyToNull(managementIp),
     notes,
   })
 }

@@ -58,7 +58,8 @@ export const runs = {
     limit: 'Limit',
     limitAll: '{count, plural, one {The only node.} other {All # nodes.}}',
     limitExample: 'gpu[001-064],!gpu007',
-    limitHint: 'Hostlists, @group, tag:x, status:READY, vendor:amd, a query in braces, or all. A comma joins terms, ! excludes.',
+    limitHint:
+      'Hostlists, @group, tag:x, status:READY, vendor:amd, xname:x1000c0*, nid:1-64, a query in braces, or all. A comma joins terms, ! excludes.',
     loadFailed: 'Failed to load runs',
     maxFail: 'Max. failed hosts (%)',
     maxFailHint: 'Stops the run when more hosts of a batch fail.',

@@ -5,6 +5,7 @@ import { t } from '@/messages/index.ts'
 import { noAccess } from '@/nodes/access-fields.tsx'
 import { ConnectionFields, PlaceFields } from '@/nodes/connection-fields.tsx'
 import { parseTags } from '@/nodes/edit-dialog.tsx'
+import { LocationFields, locationInput, noLocation } from '@/nodes/location-fields.tsx'
 import type { NodeHead } from '@/nodes/node-documents.ts'
 import { Button } from '@/ui/button.tsx'
 import { TextField } from '@/ui/field.tsx'
@@ -20,6 +21,7 @@ const empty = {
   sshUser: '',
   region: '',
   datacenter: '',
+  ...noLocation,
   tags: '',
 }
 
@@ -43,6 +45,7 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
         connectionType: form.connectionType,
         region: form.region || null,
         datacenter: form.datacenter || null,
+        ...locationInput(form),
         tags: parseTags(form.tags),
         becomeCredentialId: form.becomeCredentialId || null,
         ...(isSsh && {
@@ -99,6 +102,7 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
           />
           <ConnectionFields value={form} onChange={change} error={error} />
           <PlaceFields value={form} onChange={change} error={error} />
+          <LocationFields value={form} onChange={change} error={error} />
           <TextField
             label={t('nodes.tags')}
             optional

@@ -11,6 +11,11 @@ export type DraftFields = {
   nodeType?: string
   region?: string
   datacenter?: string
+  rack?: string
+  rackPosition?: string
+  xname?: string
+  nid?: string
+  managementIp?: string
   notes?: string
   tags?: string[]
   labels?: Record<string, string>

@@ -1,18 +1,21 @@
-import { and, ne, or } from 'drizzle-orm'
+import { and, ne, or, sql } from 'drizzle-orm'
 import { managedGroupReasons } from '../../groups/index.ts'
 import { nodeGroups } from '../../groups/tables.ts'
 import { hostPort } from '../../kernel/address.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/client.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
+import { identityTakenIssue } from '../identity-conflict.ts'
 import { computeNodes } from '../tables.ts'
 import type { PlannedRow } from './rows.ts'
 
 const addressOf = (at: { host: string; port: number; bastionId?: string | null | undefined }) =>
   JSON.stringify([at.host, at.port, at.bastionId ?? null])
 
-/** Flags repeated rows: EXISTS for the same node, INVALID for the same name with another address. */
+/** Flags repeated rows: EXISTS for the same node, INVALID for the same name with another address, and for the same xname or NID. */
 export function flagRepeats(rows: PlannedRow[]): void {
+  const byXname = new Map<string, PlannedRow>()
+  const byNid = new Map<number, PlannedRow>()
   const byName = new Map<string, PlannedRow>()
   const byAddress = new Map<string, PlannedRow>()
   for (const row of rows) {
@@ -29,14 +32,26 @@ export function flagRepeats(rows: PlannedRow[]): void {
       row.state = 'INVALID'
       row.issues = [{ path: 'host', message: `row ${byAddress.get(address)!.row} has this address under another name` }]
     } else {
-      byName.set(row.values.name, row)
+      const { name, xname, nid } = row.values
+      const clash = [
+        { path: 'xname', first: xname ? byXname.get(xname) : undefined, what: 'xname' },
+        { path: 'nid', first: nid == null ? undefined : byNid.get(nid), what: 'NID' },
+      ].filter(({ first }) => first !== undefined)
+      if (clash.length > 0) {
+        row.state = 'INVALID'
+        row.issues = clash.map(({ path, first, what }) => ({ path, message: `row ${first!.row} has this ${what}` }))
+        continue
+      }
+      byName.set(name, row)
       byAddress.set(address, row)
+      if (xname) byXname.set(xname, row)
+      if (nid != null) byNid.set(nid, row)
     }
   }
 }
 
 /**
- * Flags rows with the name or address of an existing node. An existing name with another address is INVALID: a user would otherwise
+ * Flags rows with the name, address, xname or NID of an existing node. An existing name with another address is INVALID: a user would otherwise
  * work on the wrong machine.
  */
 export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
@@ -59,15 +74,33 @@ export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): P
             valid.map((row) => row.values!.host),
             'text',
           ),
+          isOneOf(
+            computeNodes.xname,
+            valid.flatMap((row) => row.values!.xname ?? []),
+            'text',
+          ),
+          sql`${computeNodes.nid} = any(${sql.param(valid.flatMap((row) => row.values!.nid ?? []))}::int[])`,
         ),
       ),
     )
   const byName = new Map(nodes.map((node) => [node.name, node]))
   const byAddress = new Map(nodes.map((node) => [addressOf(node), node]))
+  const byXname = new Map(nodes.map((node) => [node.xname, node]))
+  const byNid = new Map(nodes.map((node) => [node.nid, node]))
   for (const row of valid) {
     const sameName = byName.get(row.values!.name)
     const node = sameName ?? byAddress.get(addressOf(row.values!))
-    if (!node) continue
+    if (!node) {
+      const { xname, nid } = row.values!
+      const withXname = xname ? byXname.get(xname) : undefined
+      const withNid = nid == null ? undefined : byNid.get(nid)
+      const issues = [
+        withXname ? (identityTakenIssue({ xname }, withXname) ?? []) : [],
+        withNid ? (identityTakenIssue({ nid }, withNid) ?? []) : [],
+      ].flat()
+      if (issues.length > 0) Object.assign(row, { state: 'INVALID', issues })
+      continue
+    }
     const isElsewhere = hostPort(node.host, node.port) !== hostPort(row.values!.host, row.values!.port)
     row.state = isElsewhere ? 'INVALID' : 'EXISTS'
     row.node = node

@@ -16,7 +16,15 @@ import { parseInventory } from './inventory.ts'
 import { parseList } from './list.ts'
 import type { NodeImportReport, NodeImportState, PlannedRow } from './rows.ts'
 
-const { name: _name, host: _host, ...DEFAULTS } = NODE_FIELDS
+const {
+  name: _name,
+  host: _host,
+  rackPosition: _position,
+  xname: _xname,
+  nid: _nid,
+  managementIp: _ip,
+  ...DEFAULTS
+} = NODE_FIELDS
 const { port, connectionType, nodeType, tags, labels, notes } = DEFAULTS
 
 export const NodeImportInput = z.object({
@@ -92,7 +100,7 @@ async function credentialsByName(db: Db | Tx, ctx: Ctx, drafts: Draft[]): Promis
 }
 
 function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredentials): PlannedRow {
-  const { credential, becomeCredential, bastion, port, tags, labels, ...fields } = draft.fields
+  const { credential, becomeCredential, bastion, port, nid, tags, labels, ...fields } = draft.fields
   const issues = [...draft.issues]
   const references: Record<string, string> = {}
   const useDenied = permissionDeniedReason(ctx.actor, credentialPermissions.use)
@@ -115,6 +123,7 @@ function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredential
     ...fields,
     ...references,
     ...(port === undefined ? {} : { port: /^\d{1,6}$/.test(String(port)) ? Number(port) : String(port) }),
+    ...(nid === undefined ? {} : { nid: /^\d{1,10}$/.test(nid) ? Number(nid) : nid }),
     tags: [...(input.defaults?.tags ?? []), ...(tags ?? [])],
     labels: { ...input.defaults?.labels, ...labels },
   })

@@ -45,6 +45,12 @@ export function parseXname(text: string): Xname | null {
 export const formatXname = ({ cabinet, chassis, slot, bmc, node }: Xname): string =>
   `x${cabinet}c${chassis}s${slot}b${bmc}n${node}`
 
+/** The normalized xname; other text does not change. */
+export function normalizeXname(text: string): string {
+  const xname = parseXname(text)
+  return xname ? formatXname(xname) : text
+}
+
 /** Xname of the BMC that controls the node. */
 export const bmcXname = ({ cabinet, chassis, slot, bmc }: Xname): string => `x${cabinet}c${chassis}s${slot}b${bmc}`
 

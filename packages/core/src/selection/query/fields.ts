@@ -44,6 +44,9 @@ export const FIELDS = {
   status: ofNode('status', { words: NODE_STATUSES }),
   health: { kind: { words: NODE_HEALTH_STATUSES }, holds: (n, test) => test(nodeHealthStatus(n)) },
   type: ofNode('nodeType', { words: NODE_TYPES }),
+  xname: ofNode('xname', 'lower'),
+  nid: ofNode('nid', 'number'),
+  rack: ofNode('rack', 'text'),
   connection: ofNode('connectionType', { words: CONNECTION_TYPES }),
   tag: {
     kind: 'text',
