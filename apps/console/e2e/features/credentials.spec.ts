@@ -1,4 +1,4 @@
-import { createCredential, secretStores } from '@muster/core/credentials'
+import { createCredential, credentials } from '@muster/core/credentials'
 import { computeNodes } from '@muster/core/nodes'
 import { claimCredentialRotation, credentialRotationHosts, credentialRotations } from '@muster/core/rotations'
 import { eq } from 'drizzle-orm'
@@ -92,9 +92,24 @@ test('creates, edits and deletes a secret store, and refuses to delete one in us
   await save.click()
   await expect(row('cloud').getByText('https://secretsmanager.eu-central-1.amazonaws.com')).toBeVisible()
 
-  const [vault] = await admin.db.select().from(secretStores).where(eq(secretStores.name, 'vault'))
-  const secretRefs = { password: { path: 'login', key: 'password' } }
-  await createCredential(admin, { name: 'login', kind: 'SSH_PASSWORD', username: 'ops', secretStoreId: vault!.id, secretRefs })
+  await page.getByRole('button', { name: t('credential.new'), exact: true }).click()
+  await dialog.getByLabel(t('credential.name'), { exact: true }).fill('login')
+  await dialog.getByLabel(t('credential.kind')).selectOption('SSH_PASSWORD')
+  await dialog.getByLabel(t('credential.username'), { exact: true }).fill('ops')
+  await dialog.getByLabel(t('credential.secretSource')).selectOption({ label: t('credential.inStore', { name: 'vault' }) })
+  const location = dialog.getByLabel(t('credential.locationOf', { field: t('secret.PASSWORD') }))
+  const saveCredential = dialog.getByRole('button', { name: t('credential.save') })
+  await location.fill('login')
+  await saveCredential.click()
+  await expect(location).toHaveAttribute('aria-invalid', 'true')
+  await location.fill('login#password')
+  await saveCredential.click()
+  await expect(
+    page.getByText(t('credential.storedIn', { store: 'vault', names: `${t('secret.PASSWORD')} (login#password)` })),
+  ).toBeVisible()
+  const [login] = await admin.db.select().from(credentials).where(eq(credentials.name, 'login'))
+  expect(login).toMatchObject({ secretRefs: { password: { path: 'login', key: 'password' } }, encrypted: {} })
+
   for (const name of ['cloud', 'vault']) {
     await row(name)
       .getByRole('button', { name: t('routes.delete') })

@@ -1,15 +1,17 @@
 'use client'
 import { useState } from 'react'
-import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
+import { issueFor, issuesWithin, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { SelectField, TextAreaField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { CredentialSelect } from './credential-select.tsx'
 import { CreateCredential, type CredentialKind, type CredentialRow, UpdateCredential } from './documents.ts'
+import { locationsOf, refsOf, type SecretField, SecretLocations, SecretStoreSelect } from './secret-locations.tsx'
 
 const privateKeyExample = '-----BEGIN OPENSSH PRIVATE KEY-----'
 export const allKinds: CredentialKind[] = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT', 'SLURMRESTD']
+const inputFields = { PRIVATE_KEY: 'privateKey', PASSPHRASE: 'passphrase', PASSWORD: 'password' } as const
 const defaultPorts: Partial<Record<CredentialKind, string>> = { BASTION: '22', SALT: '8000', SLURMRESTD: '6820' }
 type Props = {
   kinds?: CredentialKind[]
@@ -25,6 +27,8 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
   const [kind, setKind] = useState<CredentialKind>(credential?.kind ?? kinds[0] ?? 'SSH_KEY')
   const [becomeMethod, setBecomeMethod] = useState<'SUDO' | 'SU'>(credential?.becomeMethod ?? 'SUDO')
   const [viaId, setViaId] = useState(credential?.via?.id ?? '')
+  const [storeId, setStoreId] = useState(credential?.secretStore?.id ?? '')
+  const [locations, setLocations] = useState(() => locationsOf(credential?.secretRefs ?? []))
   const [form, setForm] = useState({
     name: credential?.name ?? '',
     description: credential?.description ?? '',
@@ -49,8 +53,12 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
     allowedHosts: kind === 'SSH_PASSWORD' || kind === 'BECOME',
     user: true,
   }
+  const secretFields: SecretField[] = [
+    ...(fields.key ? (['PRIVATE_KEY', 'PASSPHRASE'] as const) : []),
+    ...(fields.password ? (['PASSWORD'] as const) : []),
+  ]
   async function save() {
-    const secrets = {
+    const values = {
       ...(fields.key &&
         form.privateKey.trim() && { privateKey: form.privateKey.endsWith('\n') ? form.privateKey : `${form.privateKey}\n` }),
       ...(fields.key && form.passphrase && { passphrase: form.passphrase }),
@@ -60,7 +68,9 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
       name: form.name,
       description: form.description,
       username: form.username || null,
-      ...secrets,
+      // The fields of the other source are not sent; the API clears what they replaced.
+      ...(storeId ? { secretStoreId: storeId, secretRefs: refsOf(secretFields, locations) } : values),
+      ...(!storeId && credential?.secretStore && { secretStoreId: null, secretRefs: [] }),
       ...(fields.host && { host: form.host, port: form.port ? Number(form.port) : null }),
       ...(fields.via && { viaId: viaId || null }),
       ...(fields.allowedHosts && { allowedHosts: form.allowedHosts.split(/[\s,]+/).filter(Boolean) }),
@@ -147,7 +157,18 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
           <option value="SU">{t('credential.su')}</option>
         </SelectField>
       )}
-      {fields.key && (
+      <SecretStoreSelect value={storeId} onChange={setStoreId} error={error('secretStoreId') ?? error('secretRefs')} />
+      {storeId && (
+        <SecretLocations
+          fields={secretFields}
+          locations={locations}
+          onChange={setLocations}
+          labelOf={(field) => t('credential.locationOf', { field: t(`secret.${field}`) })}
+          isOptional={(field) => field === 'PASSPHRASE' || (fields.key && fields.password)}
+          error={(field) => issuesWithin(mutation.problem, `secretRefs.${inputFields[field]}`) ?? error(inputFields[field])}
+        />
+      )}
+      {!storeId && fields.key && (
         <>
           <div className="flex flex-col gap-1.5 sm:col-span-2">
             <TextAreaField
@@ -179,7 +200,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
           />
         </>
       )}
-      {fields.password && (
+      {!storeId && fields.password && (
         <TextField
           label={t('signIn.password')}
           type="password"

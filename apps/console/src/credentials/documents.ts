@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 export const CredentialFragment = graphql(`
   fragment CredentialRow on Credential {
     id name kind description username becomeMethod host port publicKey allowedHosts hostKeyFingerprint hostKeyApprovedAt offeredHostKeyFingerprint
-    secretsSet nodeCount lastUsedAt lastResult { isOk error testedAt } createdAt updatedAt
+    secretsSet secretStore { id name } secretRefs { field path key } nodeCount lastUsedAt lastResult { isOk error testedAt } createdAt updatedAt
     via { id name }
     rotateBlockedReason
     rotations(first: 1) { edges { node { id status failedCount } } }

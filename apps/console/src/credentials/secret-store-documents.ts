@@ -20,6 +20,12 @@ export const SecretStoresQuery = graphql(
 )
 export type SecretStore = ResultOf<typeof SecretStoresQuery>['secretStores']['edges'][number]['node']
 
+export const SecretStoreNames = graphql(`
+  query SecretStoreNames($first: Int) {
+    secretStores(first: $first) { edges { node { id name } } }
+  }
+`)
+
 export const CreateSecretStore = graphql(`
   mutation CreateSecretStore($input: CreateSecretStoreInput!) {
     createSecretStore(input: $input) {

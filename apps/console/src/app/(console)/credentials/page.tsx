@@ -61,6 +61,14 @@ function CredentialItem({
               names: credential.secretsSet.map((name) => t(`secret.${name}`)).join(', ') || t('common.none'),
             })}
           </span>
+          {credential.secretStore && (
+            <span>
+              {t('credential.storedIn', {
+                store: credential.secretStore.name,
+                names: credential.secretRefs.map(({ field, path, key }) => `${t(`secret.${field}`)} (${path}#${key})`).join(', '),
+              })}
+            </span>
+          )}
           <Link href="/nodes" className="hover:underline">
             {t('credential.usedBy', { count: nodeCount })}
           </Link>
