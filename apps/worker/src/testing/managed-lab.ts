@@ -136,9 +136,13 @@ export async function createManagedLab(names: string[]) {
     held: () => vi.waitFor(async () => expect(await isHeld()).toBe(true), FAST),
     isHeld,
     operation,
-    /** Waits until a step runs. @param message beginning of the text that it shows */
+    /**
+     * Waits until a step runs, or has ended and is held.
+     * @param message part of the text that it shows; a stage that an earlier worker completed is not repeated, and shows none
+     */
     runs: ({ id }: SlurmOperation, name: string, message = '') =>
       vi.waitFor(async () => {
+        if (await isHeld()) return
         const step = (await operation(id)).steps.find((step) => step.name === name)
         expect(step).toMatchObject({ state: 'RUNNING' })
         expect(step!.message ?? '').toContain(message)
