@@ -43,17 +43,16 @@ export function testExternalClusters(context: () => Context): void {
     await expect(button(t('slurmConnect.add'))).toHaveAttribute('aria-disabled', 'true')
   })
 
-  test('protects all objects of the cluster unless the user decides otherwise', async () => {
-    for (const label of ['slurm.reuseConfig', 'slurm.reuseMunge', 'slurm.reuseDatabase'] as const)
-      await expect(field(t(label))).toBeChecked()
-    await field(t('slurm.reuseDatabase')).uncheck()
+  test('protects the configuration of the cluster unless the user decides otherwise', async () => {
+    await expect(field(t('slurmConfig.reuse'))).toBeChecked()
+    await field(t('slurmConfig.reuse')).uncheck()
   })
 
   test('resets the form', async () => {
     await button(t('slurmConnect.reset')).click()
     await expect(field(t('slurmConnect.name'))).toHaveValue('')
     await expect(field(t('slurmConnect.address'))).toHaveValue('')
-    await expect(field(t('slurm.reuseDatabase'))).toBeChecked()
+    await expect(field(t('slurmConfig.reuse'))).toBeChecked()
   })
 
   test('tests the SSH connection, asks for the host key, and shows each command of Slurm with a preview', async () => {

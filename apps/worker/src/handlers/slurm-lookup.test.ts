@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { addSlurmCluster, lookUpSlurmJobs, type SlurmLookupRequest, slurmLookups } from '@muster/core/clusters'
 import { addNode } from '@muster/core/nodes'
 import { LOOPBACK, type TestRuntime, testRuntime } from '@muster/core/testing'
@@ -38,6 +37,7 @@ async function lookupFixture(exec: (command: string, options: ExecOptions) => Pr
   return {
     deps,
     read,
+    isOf: (tenantId: string | null) => tenantId === tenant.id,
     entryOf: ({ id }: { id: string }) => ({ id, tenantId: tenant.id }),
     request: () => lookUpSlurmJobs(admin, { clusterId: cluster.id, jobId: '1' }),
     async insert(request: SlurmLookupRequest) {
@@ -58,13 +58,16 @@ it('claims a lookup when it may run, two of a cluster at once', async () => {
     await released
     return ''
   })
-  const handle = slurmLookupHandler(deps)
+  const other = await lookupFixture(async () => '')
+  const use: ControllerSessions['use'] = (ctx, nodeId, run) =>
+    (other.isOf(ctx.tenantId) ? other.deps : deps).controllers.use(ctx, nodeId, run)
+  const handle = slurmLookupHandler({ ...deps, controllers: { use, close() {} } })
   const lookups = [await request(), await request(), await request()]
   const first = lookups.slice(0, 2).map((lookup) => handle(entryOf(lookup)))
   await vi.waitFor(() => expect(running).toBe(2), { timeout: 20_000 })
   const last = handle(entryOf(lookups[2]!))
-  // Long enough for a claim that does not wait.
-  await setTimeout(300)
+  // A lookup in another cluster begins later and does not wait.
+  await handle(other.entryOf(await other.request()))
   expect([running, (await read(lookups[2]!.id)).startedAt]).toEqual([2, null])
   release()
   await Promise.all([...first, last])

@@ -16,8 +16,6 @@ export const AddSlurmClusterInput = z.object({
   ...CLUSTER_FIELDS,
   ...SLURMRESTD_FIELDS,
   reuseConfig: z.boolean().default(true),
-  reuseMungeKey: z.boolean().default(true),
-  reuseDatabase: z.boolean().default(true),
   idempotencyKey: IdempotencyKey,
 })
 

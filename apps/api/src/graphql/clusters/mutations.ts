@@ -39,8 +39,6 @@ mutation('addSlurmCluster', {
     controllerNodeId: t.id({ required: true, description: CONTROLLER }),
     ...optionalFields(t),
     reuseConfig: t.boolean({ description: 'Never write slurm.conf. Default: true.' }),
-    reuseMungeKey: t.boolean({ description: 'Never write munge.key. Default: true.' }),
-    reuseDatabase: t.boolean({ description: 'Never write the accounting database. Default: true.' }),
   }),
   idempotent: true,
   payload,

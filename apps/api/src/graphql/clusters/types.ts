@@ -38,8 +38,12 @@ export const SlurmCluster = builder.drizzleNode('slurmClusters', {
       description: "Folder of Slurm's programs on these nodes; null when they are on the path.",
     }),
     reuseConfig: t.exposeBoolean('reuseConfig', { description: 'Whether Muster never writes slurm.conf.' }),
-    reuseMungeKey: t.exposeBoolean('reuseMungeKey', { description: 'Whether Muster never writes munge.key.' }),
-    reuseDatabase: t.exposeBoolean('reuseDatabase', { description: 'Whether Muster never writes the accounting database.' }),
+    reuseMungeKey: t.exposeBoolean('reuseMungeKey', {
+      description: 'Whether Muster never writes munge.key: true unless the cluster is managed.',
+    }),
+    reuseDatabase: t.exposeBoolean('reuseDatabase', {
+      description: 'Whether Muster never writes the accounting database: true unless it has set the database up.',
+    }),
     maxNodes: t.exposeInt('maxNodes', { nullable: true, description: 'A scale-out beyond it is refused; null without a limit.' }),
     saltCredential: t.relation('saltCredential', {
       nullable: true,

@@ -5,7 +5,7 @@ import { graphql } from '../../graphql.ts'
 import { ONE_NODE_HELP, selectNode } from '../../selector.ts'
 import { type FieldOptions, fields, withFields } from './fields.ts'
 
-type Options = FieldOptions & { reuseConfig: boolean; reuseMungeKey: boolean; reuseDatabase: boolean }
+type Options = FieldOptions & { reuseConfig: boolean }
 
 export const clusterAdd = () =>
   withFields(
@@ -15,9 +15,7 @@ export const clusterAdd = () =>
       .argument('<controller>', `${ONE_NODE_HELP} on which Slurm's commands run`),
   )
     .option('--no-reuse-config', 'Muster may write slurm.conf')
-    .option('--no-reuse-munge-key', 'Muster may write munge.key')
-    .option('--no-reuse-database', 'Muster may write the accounting database')
-    .action(async (name: string, controller: string, { reuseConfig, reuseMungeKey, reuseDatabase, ...options }: Options) => {
+    .action(async (name: string, controller: string, { reuseConfig, ...options }: Options) => {
       const { addSlurmCluster } = await request(
         graphql(`mutation ClusterAdd($input: AddSlurmClusterInput!) {
           addSlurmCluster(input: $input) {
@@ -30,8 +28,6 @@ export const clusterAdd = () =>
             controllerNodeId: (await selectNode(controller)).id,
             ...(await fields(options)),
             reuseConfig,
-            reuseMungeKey,
-            reuseDatabase,
           },
         },
       )

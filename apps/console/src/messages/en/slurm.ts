@@ -61,7 +61,6 @@ export const slurm = {
     reuse: 'Protected from changes',
     reuseConfig: 'Configuration (slurm.conf)',
     reuseDatabase: 'Accounting database',
-    reuseHint: 'Muster never writes what is selected here.',
     reuseMunge: 'Authentication key (munge.key)',
     reuseNone: 'Nothing is reused',
     runningJobs: '{count, plural, one {# running} other {# running}}',

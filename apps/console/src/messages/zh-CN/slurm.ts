@@ -62,7 +62,6 @@ export const slurm = {
     reuse: '不允许修改',
     reuseConfig: '配置（slurm.conf）',
     reuseDatabase: '记账数据库',
-    reuseHint: 'Muster 从不写入此处选中的内容。',
     reuseMunge: '认证密钥（munge.key）',
     reuseNone: '没有复用的内容',
     runningJobs: '{count, plural, other {# 个运行中}}',

@@ -8,14 +8,13 @@ import { t } from '@/messages/index.ts'
 import { type Access, AccessFields, noAccess } from '@/nodes/access-fields.tsx'
 import { AddNode } from '@/nodes/add/documents.ts'
 import { Button, ButtonLink } from '@/ui/button.tsx'
-import { TextField } from '@/ui/field.tsx'
+import { CheckField, TextField } from '@/ui/field.tsx'
 import { useSettled } from '@/ui/hooks/use-settled.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
 import { CommandList } from '../command-list.tsx'
 import { AddCluster, type ClusterRow, NodesByText } from '../documents.ts'
 import { PreviewPanel } from './preview-panel.tsx'
-import { type Reuse, ReuseFields, reuseAll } from './reuse-fields.tsx'
 import { missingSlurmrestd, noSlurmrestd, SlurmrestdFields, slurmrestdInput } from './slurmrestd-fields.tsx'
 import { useControllerTest } from './use-controller-test.ts'
 
@@ -40,7 +39,7 @@ const labelOf = (address: string): string | undefined => /^[a-zA-Z][\w-]*/.exec(
 
 /** Connects an existing cluster: its controller joins the inventory, is tested, and the cluster is added. */
 export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => void }) {
-  const [form, setForm] = useState({ ...empty, ...noAccess, ...reuseAll, ...noSlurmrestd })
+  const [form, setForm] = useState({ ...empty, ...noAccess, reuseConfig: true, ...noSlurmrestd })
   const change = (values: Partial<typeof form>) => setForm((before) => ({ ...before, ...values }))
   const test = useControllerTest()
   const addNode = useMutation(AddNode)
@@ -59,7 +58,7 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
   const isTested = test.test?.isOk === true && tested === settings
 
   function reset() {
-    setForm({ ...empty, ...noAccess, ...reuseAll, ...noSlurmrestd })
+    setForm({ ...empty, ...noAccess, reuseConfig: true, ...noSlurmrestd })
     addNode.clear()
     addCluster.clear()
     test.reset()
@@ -98,8 +97,6 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
         region: form.region || null,
         ...testInput,
         reuseConfig: form.reuseConfig,
-        reuseMungeKey: form.reuseMungeKey,
-        reuseDatabase: form.reuseDatabase,
       },
     })
     if (!outcome.ok) return
@@ -169,7 +166,12 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
             errorOf={(field) => issueFor(addCluster.problem, field) ?? issueFor(test.problem, field)}
           />
           <div className="sm:col-span-2">
-            <ReuseFields value={form} onChange={(reuse: Partial<Reuse>) => change(reuse)} />
+            <CheckField
+              label={t('slurmConfig.reuse')}
+              hint={t('slurmConfig.reuseHint')}
+              checked={form.reuseConfig}
+              onChange={(event) => change({ reuseConfig: event.target.checked })}
+            />
           </div>
         </div>
       </Panel>
