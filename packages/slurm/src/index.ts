@@ -11,7 +11,7 @@ export { SlurmOutputError } from './errors.ts'
 export { type Gres, parseGres, parseMemory, parseTres, type Tres } from './gres.ts'
 export { expandHostlist, foldHostlist, foldInOrder, HOSTLIST_MAX, HostlistError, splitHostlist } from './hostlist.ts'
 export type { Limit } from './json.ts'
-export { hasReason, isInService, nodeStateWord, OUT_OF_SERVICE } from './node-state.ts'
+export { hasNodeState, hasReason, isInService, nodeStateWord, OUT_OF_SERVICE } from './node-state.ts'
 export {
   allocatedMemoryBytes,
   cpuEfficiency,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fixture, VERSIONS } from '../test/fixture.ts'
-import { isInService, nodeStateWord } from './node-state.ts'
+import { hasNodeState, isInService, nodeStateWord } from './node-state.ts'
 import { parseNodes } from './parse-nodes.ts'
 
 test.each([
@@ -56,4 +56,24 @@ test.each([
   ['DOWN', false],
 ])('knows whether jobs can start on a node that is %s: %s', (states, expected) => {
   expect(isInService(states.split('+'))).toBe(expected)
+})
+
+test.each([
+  ['IDLE', 'idle', true],
+  ['IDLE+NOT_RESPONDING', 'idle', true],
+  ['IDLE+NOT_RESPONDING', 'idle*', true],
+  ['IDLE+CLOUD+POWERED_DOWN', 'idle', true],
+  ['IDLE', 'idle*', false],
+  ['IDLE+DRAIN', 'idle', false],
+  ['IDLE+DRAIN', 'drained', true],
+  ['IDLE+DRAIN+NOT_RESPONDING', 'drained', true],
+  ['IDLE+DRAIN', 'drain', true],
+  ['MIXED+DRAIN', 'drain', true],
+  ['MIXED+DRAIN', 'mixed', false],
+  ['IDLE+RESERVED', 'idle', false],
+  ['MIXED+PLANNED', 'mixed', true],
+  ['DOWN+NOT_RESPONDING', 'down', true],
+  ['IDLE+INVALID_REG', 'inval', true],
+])('finds a node that is %s by %s: %s', (states, word, expected) => {
+  expect(hasNodeState(states.split('+'), ['none', word])).toBe(expected)
 })

@@ -35,6 +35,20 @@ export function nodeStateWord(states: readonly string[]): string {
   return `${base}${suffix}`
 }
 
+const SUFFIX = /[$^@#%~!*+-]$/
+
+/**
+ * Whether a filter by state finds a node. A word is the shown state or a flag; without a suffix, it also finds the state with one. So
+ * IDLE finds IDLE* and not DRAINED, DRAIN finds DRAINED and DRAINING, and IDLE* only nodes that are idle and do not respond.
+ * @param states as in `SlurmNode`, the base state first
+ * @param wanted in any case
+ */
+export function hasNodeState(states: readonly string[], wanted: readonly string[]): boolean {
+  const shown = nodeStateWord(states)
+  const words = [shown, shown.replace(SUFFIX, ''), ...states.slice(1)]
+  return wanted.some((word) => words.includes(word.toUpperCase()))
+}
+
 /** Base states and flags of nodes on which no job can start. */
 export const OUT_OF_SERVICE: readonly string[] = [
   ...['DOWN', 'ERROR', 'FUTURE', 'UNKNOWN'],

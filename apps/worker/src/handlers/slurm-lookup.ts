@@ -40,7 +40,9 @@ const CLOCK_AHEAD_S = 300
 
 type Outcome = { result: SlurmLookupResult | null; error: string | null }
 
-const NOTHING: SlurmLookupResult = { jobs: [], searchedSinceSeconds: null, next: null, priorities: [], shares: [] }
+const NOTHING: SlurmLookupResult = {
+  ...{ hasAccounting: true, jobs: [], searchedSinceSeconds: null, next: null, priorities: [], shares: [] },
+}
 
 /** Runs what users ask for on the host of a controller, through the backup's host when the first one fails. */
 export function slurmLookupHandler(deps: Deps): (entry: QueueEntry) => Promise<void> {
@@ -90,7 +92,7 @@ async function lookUp(
       if (deadline.aborted) return { result: null, error: ['The lookup took too long. Try again.', ...errors].join(' ') }
       if (error instanceof QueryFailure && /accounting storage is disabled/i.test(error.detail))
         return {
-          result: null,
+          result: { ...NOTHING, hasAccounting: false },
           error: `Jobs are not recorded on ${name}: it has no accounting. Set up slurmdbd, and AccountingStorageType=accounting_storage/slurmdbd in slurm.conf.`,
         }
       if (error instanceof SshFailure) errors.push(error.summary)

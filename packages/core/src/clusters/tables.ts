@@ -320,6 +320,8 @@ export type SlurmLookupRequest =
 export type SlurmLookupCursor = { endSeconds: number; id: number | null }
 
 export type SlurmLookupResult = {
+  /** False when the lookup failed because the cluster records no jobs. */
+  hasAccounting: boolean
   jobs: SlurmJobRecord[]
   /** Seconds since 1970; null unless finished jobs were searched. Earlier jobs were not searched. */
   searchedSinceSeconds: number | null

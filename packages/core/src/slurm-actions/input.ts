@@ -25,11 +25,14 @@ const word = (kind: SlurmWord) =>
   })
 const State = z.string().regex(/^[A-Za-z_]{1,40}$/, 'must be a state as Slurm writes it, such as IDLE')
 
+/** The shown state with or without its suffix, or a flag. */
+const NodeState = z.string().regex(/^[A-Za-z_]{1,40}[$^@#%~!*+-]?$/, 'must be a state as Slurm writes it, such as IDLE')
+
 /** Nodes of a cluster that meet all conditions. */
 const Nodes = z.object({
   hostlist: z.string().max(100_000).nullish(),
   partition: word('partition').nullish(),
-  states: z.array(State).max(50).nullish(),
+  states: z.array(NodeState).max(50).nullish(),
 })
 /** Jobs of a cluster that meet all conditions. */
 const Jobs = z.object({

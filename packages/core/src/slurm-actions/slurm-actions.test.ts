@@ -105,6 +105,7 @@ describe('preview', () => {
     [{ verb: 'CANCEL_JOBS', jobs: { partition: 'gpu' } }, ['3']],
     [{ verb: 'CANCEL_JOBS', jobs: { states: ['pending'] } }, ['2']],
     [{ verb: 'RESUME_NODES', nodes: { states: ['DRAIN'] } }, ['n2']],
+    [{ verb: 'RESUME_NODES', nodes: { states: ['idle', 'drained'] } }, ['n2']],
     [{ verb: 'DRAIN_NODES', nodes: { partition: 'gpu' } }, ['n1']],
     [{ verb: 'SET_PARTITION_STATE', partitions: ['gpu', 'none'], partitionState: 'UP' }, ['gpu', 'none']],
   ])('resolves %j', async (request, expected) => {

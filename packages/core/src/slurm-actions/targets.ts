@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { hasEnded, type SlurmJob } from '@muster/slurm'
+import { hasEnded, hasNodeState, type SlurmJob } from '@muster/slurm'
 import { jobsOfTarget, type SlurmAction, type SlurmLists, stateFinder, targetKind } from '@muster/slurm/commands'
 import { and, eq, ne, sql } from 'drizzle-orm'
 import { type SlurmCluster, slurmClusters, slurmJobs, slurmNodes, slurmPartitions } from '../clusters/tables.ts'
@@ -103,7 +103,7 @@ async function readNodes(
     const row = byName.get(name)
     // A name that the cluster does not have is a target only when nothing else is asked of it.
     if (!row) return !partition && !states
-    return (!partition || row.partitions.includes(partition)) && hasState(states, row.states)
+    return (!partition || row.partitions.includes(partition)) && (!states || hasNodeState(row.states, states))
   })
   const find = stateFinder(action, { nodes: rows.map(({ report }) => report) }, expandHostlist)
   return names.map((name) => targetOf(name, find(name), { partitions: byName.get(name)?.partitions ?? [] }))

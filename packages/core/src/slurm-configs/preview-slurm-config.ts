@@ -90,7 +90,7 @@ export async function previewOf(
   const live =
     plan.controllers === 'NONE'
       ? { lost: [], blockedReason: null }
-      : await lostLiveChanges(db, cluster, to.files, plan.removedNodes)
+      : await lostLiveChanges(db, cluster, { from: from?.files ?? null, to: to.files, removedNodes: plan.removedNodes })
   const [error] = newErrors(from?.files ?? null, to.files, release)
   const { hosts, unknownController } = await hostsAfter(db, ctx, cluster, { from: from?.files ?? null, to: to.files })
   return {

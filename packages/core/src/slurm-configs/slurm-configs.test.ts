@@ -46,7 +46,7 @@ beforeEach(async () => {
   await refreshed()
 })
 
-const refreshed = (jobs: SlurmJob[] = [], nodes = 'State=IDLE') =>
+const refreshed = (jobs: SlurmJob[] = [], nodes = 'State=IDLE Weight=1', partition = 'State=DRAIN Nodes=n[1-2]') =>
   recordRefresh(ours.worker, {
     id: cluster.id,
     queries: [],
@@ -54,8 +54,10 @@ const refreshed = (jobs: SlurmJob[] = [], nodes = 'State=IDLE') =>
     error: null,
     state: {
       ...{ clusterName: 'alpha', version: '22.05.8', controllers: [], settings: null, reservations: [], jobs, scheduler: null },
-      nodes: parseNodes(`NodeName=n1 CPUTot=8 ${nodes} Partitions=debug\nNodeName=n2 CPUTot=8 State=IDLE Partitions=debug\n`),
-      partitions: parsePartitions('PartitionName=debug State=DRAIN Nodes=n[1-2]\n'),
+      nodes: parseNodes(
+        `NodeName=n1 CPUTot=8 ${nodes} Partitions=debug\nNodeName=n2 CPUTot=8 State=IDLE Weight=1 Partitions=debug\n`,
+      ),
+      partitions: parsePartitions(`PartitionName=debug ${partition}\n`),
     },
   })
 const end = async ({ id }: SlurmOperation, error: string | null = null) => {
@@ -382,6 +384,21 @@ describe('preview', () => {
       hosts: [expect.any(String)],
       blockedReason: null,
     })
+  })
+
+  test('has what scontrol changed, without what the version itself changes', async () => {
+    await refreshed([], 'State=IDLE Weight=7 AvailableFeatures=b,a ActiveFeatures=b,a', 'State=UP Nodes=n1')
+    await save(conf('n[1-2]', 'MaxArraySize=5\nNodeName=DEFAULT Features=c\n'))
+    const undone = expect.stringMatching(/^Changes made with scontrol .* are undone\.$/)
+    expect((await preview(2)).plan.lost).toEqual([
+      undone,
+      'The node list of the partition debug is n1 and becomes n[1-2].',
+      'The weight of n1 is 7 and becomes 1.',
+      'The feature list of n1 is a,b and becomes c.',
+    ])
+    await save(conf('n[1-3]'), 2)
+    await refreshed([], 'State=IDLE Weight=1', 'State=UP Nodes=n[1-2]')
+    expect((await preview(3)).plan.lost).toEqual([undone])
   })
 
   test('judges text that is not saved', async () => {

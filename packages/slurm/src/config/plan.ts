@@ -116,7 +116,7 @@ function changedKeys(before: ParsedConfig, after: ParsedConfig): Set<string> {
 }
 
 function lostThings(changed: ReadonlySet<string>, removedNodes: readonly string[]): string[] {
-  const lost = ['Changes made with scontrol to the nodes of partitions, and to weights and features of nodes, are undone.']
+  const lost = ['Changes made with scontrol to partitions, and to weights and features of nodes, are undone.']
   if (changed.has('selecttype')) lost.push('All jobs are lost, because SelectType changes.')
   if (changed.has('switchtype')) lost.push('Running jobs are lost, because SwitchType changes.')
   if (changed.has('statesavelocation'))

@@ -146,6 +146,22 @@ test('filters clusters, nodes and jobs', async () => {
   expect(errors?.[0]).toMatchObject({ extensions: { code: 'INVALID_INPUT' } })
 })
 
+// The same examples as for actions, in node-state.test.ts of packages/slurm.
+test.each<[states: string[], shown: string, words: string[]]>([
+  [['IDLE'], 'IDLE', ['idle']],
+  [['IDLE', 'NOT_RESPONDING'], 'IDLE*', ['idle', 'idle*', 'not_responding']],
+  [['IDLE', 'DRAIN'], 'DRAINED', ['drain', 'drained']],
+  [['MIXED', 'DRAIN', 'NOT_RESPONDING'], 'DRAINING*', ['drain', 'draining', 'not_responding']],
+  [['MIXED', 'PLANNED'], 'MIXED-', ['mixed', 'mixed-']],
+])('finds a node that is %j by the shown state %s or a flag', async (states, state, expected) => {
+  const words = ['idle', 'idle*', 'drain', 'drained', 'draining', 'mixed', 'mixed-', 'not_responding']
+  await t.runtime.db.update(schema.slurmNodes).set({ states, state }).where(eq(schema.slurmNodes.name, 'n2'))
+  const found: string[] = []
+  for (const word of words) if ((await names('nodes', `hostlist: "n2", state: ["${word}"]`)).length > 0) found.push(word)
+  expect(found).toEqual(expected)
+  await record()
+})
+
 test('shows what Slurm configures beside what was discovered', async () => {
   await t.runtime.db
     .update(schema.computeNodes)

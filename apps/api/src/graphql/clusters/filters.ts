@@ -37,7 +37,8 @@ export const SlurmNodeFilter = builder.inputType('SlurmNodeFilter', {
   description: 'Filter of nodes of a Slurm cluster. A node must match all fields that are given.',
   fields: (t) => ({
     state: t.stringList({
-      description: "One of these of Slurm's words, as the shown state, the base state or a flag; at most 500.",
+      description:
+        "One of these of Slurm's words, at most 500: the shown state, or a flag. A state without a suffix also finds those with one: `IDLE` finds `IDLE*`, but no node that is drained.",
     }),
     partition: t.stringList({ description: 'In one of these partitions; at most 500.' }),
     hostlist: t.string({ description: 'One of the names of this hostlist, for example `gpu[001-064],cpu1`.' }),
@@ -47,6 +48,14 @@ export const SlurmNodeFilter = builder.inputType('SlurmNodeFilter', {
 })
 
 const upper = (words: string[]) => words.map((word) => word.toUpperCase())
+
+/** As `hasNodeState`. */
+const hasState = (n: typeof slurmNodes, words: string[]) =>
+  or(
+    isOneOf(n.state, words, 'text'),
+    sql`regexp_replace(${n.state}, '[$^@#%~!*+-]$', '') = any(${sql.param(words)}::text[])`,
+    sql`${n.states}[2:] && ${sql.param(words)}::text[]`,
+  )
 
 /** @throws InvalidInput for an invalid hostlist */
 export function nodeConditions(
@@ -61,7 +70,7 @@ export function nodeConditions(
     CONFLICT: and(isNull(n.nodeId), isNotNull(n.matchConflict)),
   }
   return and(
-    state ? or(isOneOf(n.state, upper(state), 'text'), arrayOverlaps(n.states, upper(state))) : undefined,
+    state ? hasState(n, upper(state)) : undefined,
     partition ? arrayOverlaps(n.partitions, partition) : undefined,
     hostlist ? isOneOf(n.name, names(hostlist), 'text') : undefined,
     search

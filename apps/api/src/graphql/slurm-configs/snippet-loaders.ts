@@ -55,7 +55,7 @@ async function readClusterSnippets(ctx: Ctx, ids: readonly string[]): Promise<Sn
     const clusterId = cluster.id
     if (!affected.includes(cluster)) {
       const blockedReason = `No snippet is for the cluster ${cluster.name}.`
-      return { clusterId, newest: null, snippets: [], files: null, blockedReason, fingerprint: null }
+      return { clusterId, newest: null, snippets: [], files: null, blockedReason, isUpToDate: false, fingerprint: null }
     }
     const find = (number: number | null) => versions.find((one) => one.clusterId === clusterId && one.number === number) ?? null
     const last = find(cluster.newestNumber)

@@ -140,6 +140,10 @@ const SlurmConfigSnippetPreview = builder
         description: 'Why there is nothing to store, or the caller may not do it; null when it is possible.',
         resolve: ({ deniedReason, blockedReason }) => deniedReason ?? blockedReason,
       }),
+      isUpToDate: t.exposeBoolean('isUpToDate', {
+        description:
+          'Whether the newest version has the lines of all snippets of the cluster, so that there is nothing to store.',
+      }),
       fingerprint: t.exposeString('fingerprint', {
         nullable: true,
         description: 'Hash of the previewed result for `applySlurmConfigSnippets`; null when there is nothing to store.',

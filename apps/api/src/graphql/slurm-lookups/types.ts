@@ -280,6 +280,12 @@ export const SlurmLookup = builder.drizzleNode('slurmLookups', {
         select,
         resolve: ({ result }) => result?.shares ?? [],
       }),
+      hasAccounting: t.boolean({
+        nullable: true,
+        description: 'False when it failed because the cluster records no jobs; null before the end and after other failures.',
+        select,
+        resolve: ({ result }) => result?.hasAccounting,
+      }),
       error: t.exposeString('error', { nullable: true, description: 'Why it failed; null before the end and after a success.' }),
       createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the request.' }),
       startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When a worker began; null before.' }),

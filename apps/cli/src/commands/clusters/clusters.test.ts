@@ -69,7 +69,7 @@ it('folds the nodes of a state, and lists nodes that match', async () => {
   expect((await muster('slurm node list')).out).toMatch(
     /MIXED +3 +6\/24 +3\/12 +gpu001,n\[002-003\]\n *DRAINED +1 +2\/8 +1\/4 +n009/,
   )
-  expect((await muster('slurm node list n[001-099] --state drain')).out).toMatch(/^n009 +IDLE\+DRAIN +debug .* disk/m)
+  expect((await muster('slurm node list n[001-099] --state drain')).out).toMatch(/^n009 +DRAINED +debug .* disk/m)
   expect((await muster('slurm node list --match matched -o name')).out).toBe('gpu001\n')
   expect((await muster('slurm node list --partition other')).err).toContain('No nodes match these filters.')
   const { out } = await muster('slurm node get gpu001')
@@ -155,7 +155,14 @@ async function lookedUp(command: string, ...results: (Partial<SlurmLookupResult>
       const lookups = await t.runtime.db.select().from(slurmLookups)
       return lookups.find(({ finishedAt }) => finishedAt === null)!.id
     }, 10_000)
-    const nothing: SlurmLookupResult = { jobs: [], searchedSinceSeconds: null, next: null, priorities: [], shares: [] }
+    const nothing: SlurmLookupResult = {
+      hasAccounting: true,
+      jobs: [],
+      searchedSinceSeconds: null,
+      next: null,
+      priorities: [],
+      shares: [],
+    }
     const outcome =
       typeof result === 'string' ? { result: null, error: result } : { result: { ...nothing, ...result }, error: null }
     await finishSlurmLookup(tenant.worker, { id, ...outcome })

@@ -39,6 +39,7 @@ beforeEach(async () => {
 
 const stored = async (id: string) => (await t.runtime.db.select().from(slurmLookups).where(eq(slurmLookups.id, id)))[0]!
 const RESULT: SlurmLookupResult = {
+  hasAccounting: true,
   ...{ jobs: [slurmJobRecord(1)], searchedSinceSeconds: 5, next: { endSeconds: 7, id: 1 }, priorities: [], shares: [] },
 }
 

@@ -26,6 +26,8 @@ export type ClusterSnippets = {
   files: ConfigFiles | null
   /** Why there is nothing to store; null when there is. */
   blockedReason: string | null
+  /** Whether the newest version has the lines of all its snippets, and nothing conflicts. */
+  isUpToDate: boolean
   /** Changes with what would be stored; null when nothing would be. */
   fingerprint: string | null
 }
@@ -57,7 +59,7 @@ export function compareSnippets(
   if (notIncluded !== null || newest === null) {
     const all = [...own.map((snippet) => ({ name: snippet.name, snippet })), ...left]
     const rows = all.map((one) => ({ clusterId: cluster.id, ...one, state: 'NOT_MANAGED' as const, message: notIncluded }))
-    return { snippets: rows, files: null, blockedReason: notIncluded, fingerprint: null }
+    return { snippets: rows, files: null, blockedReason: notIncluded, isUpToDate: false, fingerprint: null }
   }
   const { files, conflicts } = applySnippets(newest.files, own)
   const [error] = newErrors(newest.files, files, releaseOf(cluster))
@@ -78,6 +80,7 @@ export function compareSnippets(
   }
   const toRemove = `Version ${newest.number} still has its lines. Apply the snippets of the cluster to remove them.`
   const [conflict] = conflicts
+  const isUpToDate = misfit === null && !conflict && sameFiles(newest.files, files)
   const blockedReason =
     misfit ??
     (!sameFiles(newest.files, files)
@@ -92,6 +95,7 @@ export function compareSnippets(
     ],
     files: blockedReason === null ? files : null,
     blockedReason,
+    isUpToDate,
     fingerprint: blockedReason === null ? fingerprintOf(cluster, newest.number, files) : null,
   }
 }

@@ -11,7 +11,7 @@ const UNAPPLIED = graphql(`query SnippetUnapplied { slurmClustersWithUnappliedSn
 
 const PREVIEW = graphql(`query SnippetPreview($name: String!) {
   slurmCluster(name: $name) {
-    id name configSnippetPreview { fingerprint blockedReason diff { file lines { kind text } } }
+    id name configSnippetPreview { fingerprint isUpToDate blockedReason diff { file lines { kind text } } }
   }
 }`)
 
@@ -59,8 +59,14 @@ export const snippetApply = () =>
         return
       }
       const ready: { id: string; name: string; fingerprint: string }[] = []
+      let unchanged = 0
       for (const name of names) {
         const { id, configSnippetPreview: found } = await preview(name)
+        if (found?.isUpToDate) {
+          unchanged++
+          process.stdout.write(`${name}: unchanged. Its newest version has the lines of all its snippets.\n`)
+          continue
+        }
         if (!found || found.blockedReason || !found.fingerprint) {
           process.stdout.write(`${name}: ${found?.blockedReason}\n`)
           continue
@@ -68,7 +74,7 @@ export const snippetApply = () =>
         process.stdout.write(`${name}:\n${formatDiff(found.diff)}\n`)
         ready.push({ id, name, fingerprint: found.fingerprint })
       }
-      const blocked = names.length - ready.length
+      const blocked = names.length - ready.length - unchanged
       if (ready.length > 0)
         await confirmAction(`Save a version of ${count(ready.length, 'configuration')}. Nothing is rolled out.`, yes)
       let applied = 0

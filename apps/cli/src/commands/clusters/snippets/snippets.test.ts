@@ -61,6 +61,8 @@ it('creates, shows, changes and deletes a snippet, and applies it cluster by clu
   expect(updated.err).toMatch(/^Updated limits, version 2\.\nprod: NOT_APPLIED/)
   expect(await muster('cluster snippet apply --reason test --yes')).toMatchObject({ code: 0 })
   expect((await muster('cluster config show prod')).out).toContain('MaxArraySize=7000')
+  const again = await muster('cluster snippet apply prod --reason test --yes')
+  expect(again).toMatchObject({ code: 0, out: 'prod: unchanged. Its newest version has the lines of all its snippets.\n' })
   expect((await muster('cluster snippet apply --reason test')).err).toBe('No cluster has unapplied snippets.\n')
   expect(await muster('cluster snippet delete limits --reason test --yes')).toMatchObject({ code: 0 })
   expect(await muster('cluster snippet apply --reason test --yes')).toMatchObject({ code: 0 })

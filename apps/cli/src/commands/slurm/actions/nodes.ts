@@ -23,7 +23,11 @@ const nodeAction = (
         .description(description)
         .argument('[hostlist]', 'names, for example gpu[001-064]')
         .option('--partition <name>', 'nodes of this partition')
-        .option('--state <states>', "nodes with any of these states or flags, in Slurm's words, separated by commas", commaList),
+        .option(
+          '--state <states>',
+          'nodes with any of these shown states or flags, separated by commas; idle also finds idle*, drain all drained nodes',
+          commaList,
+        ),
     ),
   ).action(async (hostlist: string | undefined, { partition, state, nextState, features, weight, ...options }: Options) =>
     runAction(

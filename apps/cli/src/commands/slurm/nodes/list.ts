@@ -40,7 +40,11 @@ export const slurmNodeList = () =>
       new Command('list')
         .description('list the nodes of a cluster; without filters grouped by state')
         .argument('[hostlist]', 'only these nodes, such as gpu[001-064]')
-        .option('--state <states>', "nodes in any of these states, in Slurm's words, separated by commas", commaList)
+        .option(
+          '--state <states>',
+          'nodes with any of these shown states or flags, separated by commas; idle also finds idle*, drain all drained nodes',
+          commaList,
+        )
         .option('--partition <names>', 'nodes in any of these partitions, separated by commas', commaList)
         .option('--text <text>', 'nodes with this text in name, address or reason')
         .option('--match <match>', MATCHES.join(' '), oneOf(...MATCHES))
@@ -91,7 +95,7 @@ async function printNodes(id: string, filter: object, options: Options): Promise
     rows,
     [
       { title: 'NAME', value: (n) => n.name },
-      { title: 'STATE', value: (n) => n.states.join('+') },
+      { title: 'STATE', value: (n) => n.state },
       { title: 'PARTITIONS', value: (n) => n.partitions.join(',') },
       { title: 'CPUS', value: (n) => `${n.allocatedCpus}/${n.cpus}` },
       { title: 'GRES', value: (n) => n.gres.map((g) => `${g.used}/${g.count} ${g.type ?? g.name}`).join(', ') },
