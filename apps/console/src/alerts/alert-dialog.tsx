@@ -3,13 +3,14 @@ import Link from 'next/link'
 import { useQuery } from 'urql'
 import { formatNumber, t } from '@/messages/index.ts'
 import { NodeHealth } from '@/nodes/badges.tsx'
+import { clusterHref } from '@/slurm/cluster-card.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { JsonTree } from '@/ui/json-tree.tsx'
 import { PropertyList } from '@/ui/page.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
 import { AlertSeverity, AlertState } from './badges.tsx'
-import { AlertQuery, type AlertRow } from './documents.ts'
+import { AlertClusterQuery, AlertQuery, type AlertRow } from './documents.ts'
 import { isSlurmEvidence, SlurmEvidenceView } from './slurm-evidence.tsx'
 
 /** Accelerators may be removed on purpose, and nobody may repeat a failed scale-out; all other alerts resolve automatically. */
@@ -27,6 +28,20 @@ const present = (value: unknown): unknown =>
 /** Details of an alert with its evidence. */
 export function AlertDialog({ alert, onClose, onResolve }: { alert: AlertRow; onClose: () => void; onResolve: () => void }) {
   const [{ data }] = useQuery({ query: AlertQuery, variables: { id: alert.id } })
+  // An alert keeps the name of its cluster, which may be gone.
+  const [{ data: named }] = useQuery({
+    query: AlertClusterQuery,
+    variables: { name: alert.cluster ?? '' },
+    pause: !alert.cluster || alert.node !== null,
+  })
+  const cluster = named?.slurmCluster
+  const clusterLink = cluster ? (
+    <Link className="underline underline-offset-2" href={clusterHref(cluster.id)}>
+      {cluster.name}
+    </Link>
+  ) : (
+    (alert.cluster ?? t('alerts.allNodes'))
+  )
   const evidence = data?.node?.__typename === 'Alert' ? data.node.evidence : null
   return (
     <Dialog
@@ -56,7 +71,7 @@ export function AlertDialog({ alert, onClose, onResolve }: { alert: AlertRow; on
                   <NodeHealth health={alert.node.health} showReason />
                 </span>
               ) : (
-                (alert.cluster ?? t('alerts.allNodes'))
+                clusterLink
               ),
             ],
             [t('alerts.opened'), <RelativeTime key="o" at={alert.openedAt} />],

@@ -52,6 +52,10 @@ export const AlertQuery = graphql(`
 type QueriedNode = NonNullable<ResultOf<typeof AlertQuery>['node']>
 export type AlertEvidence = Extract<QueriedNode, { __typename: 'Alert' }>['evidence']
 
+export const AlertClusterQuery = graphql(`
+  query AlertCluster($name: String!) { slurmCluster(name: $name) { id name } }
+`)
+
 export const AlertUpdated = graphql(
   `
   subscription AlertUpdated { alertUpdated { alert { ...AlertRow } } }

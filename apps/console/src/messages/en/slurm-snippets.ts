@@ -8,6 +8,7 @@ export const slurmSnippets = {
     applyStart: '{count, plural, one {Create version} other {Create # versions}}',
     applyText: 'Each selected cluster gets a new version with the lines of its snippets. Nothing is rolled out.',
     applyTitle: 'Apply the snippets of {name}',
+    byRegion: 'Selected by its region {region}',
     clusters: 'Clusters',
     delete: 'Delete',
     deleteClusters: 'Clusters with this snippet: {names}',

@@ -7,6 +7,7 @@ export const slurmSnippets = {
     applyStart: '生成{count, plural, other { # 个版本}}',
     applyText: '为所选的每个集群生成一个包含其片段的新版本，不会下发。',
     applyTitle: '应用 {name} 的片段',
+    byRegion: '已由其区域 {region} 选定',
     clusters: '集群',
     delete: '删除',
     deleteClusters: '使用此片段的集群：{names}',

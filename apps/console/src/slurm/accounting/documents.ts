@@ -2,7 +2,7 @@ import { graphql, type ResultOf, type VariablesOf } from '@/graphql/graphql.ts'
 
 const LookupFragment = graphql(`
   fragment SlurmLookupResult on SlurmLookup {
-    id error finishedAt searchedSince endCursor
+    id error hasAccounting finishedAt searchedSince endCursor
     jobs {
       jobId name user account partition qos state canceledByUid reason exitCode exitSignal submittedAt startAt endAt elapsedSeconds
       timeLimitMinutes isTimeUnlimited nodeList nodeCount cpus cpuSeconds cpuEfficiency memoryBytes memoryLimitBytes reservation

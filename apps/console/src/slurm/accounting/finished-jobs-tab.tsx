@@ -15,6 +15,7 @@ import { SkeletonRows } from '@/ui/skeleton.tsx'
 import { VirtualList } from '@/ui/virtual-list.tsx'
 import { type JobRecord, type JobsInput, LookUpJobs } from './documents.ts'
 import { FinishedJobLine, finishedJobColumns } from './finished-job-line.tsx'
+import { NoAccounting } from './no-accounting.tsx'
 import { useLookup } from './use-lookup.ts'
 
 type Query = ReturnType<typeof useQueryState>
@@ -107,7 +108,7 @@ function FinishedJobs({ clusterId, filter, days }: { clusterId: string; filter: 
   const [after, setAfter] = useState<string | null>(null)
   const [pages, setPages] = useState<{ after: string | null; jobs: readonly JobRecord[] }[]>([])
   const lookup = useLookup(after ?? 'first', () => run({ input: { clusterId, ...filter, since, after } }))
-  const { result, error, isRunning, retry } = lookup
+  const { result, error, isUnrecorded, isRunning, retry } = lookup
   useEffect(() => {
     if (result) setPages((known) => [...known.filter((page) => page.after !== after), { after, jobs: result.jobs }])
   }, [result, after])
@@ -116,6 +117,7 @@ function FinishedJobs({ clusterId, filter, days }: { clusterId: string; filter: 
     [pages],
   )
   if (rows.length === 0) {
+    if (error !== null && isUnrecorded) return <NoAccounting clusterId={clusterId} message={error} />
     if (error !== null) return <Failure title={t('slurmHistory.loadFailed')} message={error} onRetry={retry} />
     if (isRunning)
       return (

@@ -10,13 +10,15 @@ import { Skeleton } from '@/ui/skeleton.tsx'
 import { type JobRecord, LookUpJobs } from './documents.ts'
 import { FinishedJobLine } from './finished-job-line.tsx'
 import { JobRecordView } from './job-record.tsx'
+import { NoAccounting } from './no-accounting.tsx'
 import { useLookup } from './use-lookup.ts'
 
 /** A job as the accounting of its cluster recorded it, read when the panel is opened. */
 export function RecordPanel({ clusterId, jobId }: { clusterId: string; jobId: string }) {
   const isNarrow = useNarrow()
   const { run } = useMutation(LookUpJobs)
-  const { result, error, retry } = useLookup(`${clusterId} ${jobId}`, () => run({ input: { clusterId, jobId } }))
+  const { result, error, isUnrecorded, retry } = useLookup(`${clusterId} ${jobId}`, () => run({ input: { clusterId, jobId } }))
+  if (error !== null && isUnrecorded) return <NoAccounting clusterId={clusterId} message={error} />
   if (error !== null) return <Failure title={t('slurmHistory.loadOneFailed')} message={error} onRetry={retry} />
   if (!result) return <Skeleton className="h-96 w-full" />
   // The last start of a job that was requeued is the last record.

@@ -38,6 +38,8 @@ export function useLookup(key: string | null, start: () => Promise<Outcome<{ slu
     /** Null before it has succeeded. */
     result: lookup?.finishedAt && error === null ? lookup : null,
     error,
+    /** Whether it failed because the cluster has no accounting. */
+    isUnrecorded: lookup?.hasAccounting === false,
     isRunning: key !== null && error === null && !lookup?.finishedAt,
     retry: useCallback(() => setAttempt((n) => n + 1), []),
   }

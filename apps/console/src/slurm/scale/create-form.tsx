@@ -18,6 +18,7 @@ import { useReadiness } from './use-readiness.ts'
 
 const EMPTY = {
   name: '',
+  region: '',
   controllerNodeId: '',
   backupNodeId: '',
   computeNodeIds: '',
@@ -30,6 +31,7 @@ const EMPTY = {
   accountingNodeId: '',
   prefix: '',
   repositoryUrl: '',
+  repositoryKey: '',
   shardsPerGpu: '',
   extraLines: '',
   saltCredentialId: '',
@@ -47,6 +49,13 @@ const PATHS: Partial<Record<keyof Form, string>> = { accountingHost: 'accounting
 type Problems = Partial<Record<keyof Form, string>>
 const REQUIRED = ['name', 'controllerNodeId', 'computeNodeIds', 'reason'] as const
 
+/** What a check of the nodes depends on. */
+const checkedFields = (form: Form): string => {
+  const { controllerNodeId, backupNodeId, computeNodeIds, loginNodeIds, accounting, accountingNodeId, prefix } = form
+  const nodes = [controllerNodeId, backupNodeId, computeNodeIds, loginNodeIds, accounting === 'MANAGED' && accountingNodeId]
+  return JSON.stringify([...nodes, prefix, saltInput(form)])
+}
+
 /** Creates a managed cluster, and opens its page with the progress. */
 export function CreateForm() {
   const router = useRouter()
@@ -55,6 +64,8 @@ export function CreateForm() {
   const findNodes = useFindNodes()
   const readiness = useReadiness()
   const [form, setForm] = useState(EMPTY)
+  /** The fields of the last check. */
+  const [checked, setChecked] = useState<string | null>(null)
   const [problems, setProblems] = useState<Problems>({})
   const fields = useInvalidFocus<HTMLFormElement>(problems, create.problem)
   const field = (key: TextKey) => ({
@@ -95,6 +106,7 @@ export function CreateForm() {
     const { controllerNodeId, backupNodeId, computeNodeIds, loginNodeIds, accounting } = ids
     const all = [controllerNodeId, backupNodeId, ...computeNodeIds, ...loginNodeIds, accounting.nodeId]
     const nodeIds = [...new Set(all.filter((id) => id != null))]
+    setChecked(checkedFields(form))
     await readiness.start({ nodeIds, prefix: form.prefix.trim() || null, ...saltInput(form) })
   }
   async function run() {
@@ -107,11 +119,13 @@ export function CreateForm() {
       input: {
         ...ids,
         name: form.name.trim(),
+        region: form.region.trim() || null,
         partition: form.partition.trim() || null,
         maxNodes: form.maxNodes ? Number(form.maxNodes) : null,
         stateFolder: form.stateFolder.trim() || null,
         prefix: form.prefix.trim() || null,
         repositoryUrl: form.repositoryUrl.trim() || null,
+        repositoryKey: form.repositoryUrl.trim() ? form.repositoryKey.trim() || null : null,
         shardsPerGpu: shardsOf(form.shardsPerGpu),
         extraLines: form.extraLines.split('\n').filter((line) => line.trim()),
         ...saltInput(form),
@@ -120,8 +134,10 @@ export function CreateForm() {
     })
     if (outcome.ok) router.push(`/slurm/clusters/${encodeURIComponent(outcome.value.slurmOperation.cluster.id)}?tab=operations`)
   }
+  const isOutdated = checked !== null && checked !== checkedFields(form)
   const isComplete = REQUIRED.every((key) => form[key].trim())
-  const blockedReason = isComplete ? (readiness.isFinished ? null : t('slurmScale.needCheck')) : t('slurmScale.needFields')
+  const checkProblem = isOutdated ? t('slurmScale.needRecheck') : readiness.isFinished ? null : t('slurmScale.needCheck')
+  const blockedReason = isComplete ? checkProblem : t('slurmScale.needFields')
   return (
     <form
       ref={fields}
@@ -132,7 +148,10 @@ export function CreateForm() {
       }}
     >
       <p className="text-muted">{t('slurmScale.createText')}</p>
-      <TextField label={t('slurmConnect.name')} mono {...field('name')} />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField label={t('slurmConnect.name')} mono {...field('name')} />
+        <TextField label={t('slurm.region')} optional {...field('region')} />
+      </div>
       <TextField label={t('slurm.controllerNode')} hint={t('slurm.nodeHint')} mono {...field('controllerNodeId')} />
       <TextField label={t('slurmScale.compute')} hint={t('slurmScale.computeHint')} mono {...field('computeNodeIds')} />
       <TextField label={t('slurmScale.login')} hint={t('slurmScale.computeHint')} mono optional {...field('loginNodeIds')} />
@@ -179,6 +198,15 @@ export function CreateForm() {
         optional
         {...field('repositoryUrl')}
       />
+      {form.repositoryUrl.trim() && (
+        <TextField
+          label={t('slurmScale.repositoryKey')}
+          hint={t('slurmScale.repositoryKeyHint')}
+          mono
+          optional
+          {...field('repositoryKey')}
+        />
+      )}
       <TextField
         label={t('slurmScale.shards')}
         hint={t('slurmScale.shardsHint')}
@@ -219,6 +247,7 @@ export function CreateForm() {
           ))}
         </ul>
       )}
+      {isOutdated && <Notice tone="warn">{t('slurmScale.needRecheck')}</Notice>}
       {create.problem && <Notice tone="bad">{create.problem.message}</Notice>}
       <p className="text-xs text-muted" aria-live="polite">
         {readiness.isRunning && readiness.nodes.size > 0

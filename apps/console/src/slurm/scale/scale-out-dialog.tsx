@@ -97,7 +97,7 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
             <Candidates
               candidates={candidates}
               chosen={new Set(nodeIds)}
-              isFixed={(id) => isFailed(id) || readiness.isRunning}
+              isLeftOut={isFailed}
               readiness={readiness.nodes}
               onToggle={toggle}
             />
@@ -138,13 +138,13 @@ function previewOf({ data, error, isLoading }: Preview) {
 type CandidatesProps = {
   candidates: ScaleOutPreview['candidates']
   chosen: ReadonlySet<string>
-  isFixed: (id: string) => boolean
+  isLeftOut: (id: string) => boolean
   readiness: ReadonlyMap<string, Readiness['nodes'][number]>
   onToggle: (id: string) => void
 }
 
 /** The nodes of the expression, with a choice and what the check of each one found. */
-function Candidates({ candidates, chosen, isFixed, readiness, onToggle }: CandidatesProps) {
+function Candidates({ candidates, chosen, isLeftOut, readiness, onToggle }: CandidatesProps) {
   return (
     <ul className="flex max-h-60 flex-col overflow-auto rounded-lg border border-line" aria-label={t('slurmScale.nodes')}>
       {candidates.map(({ node, slurmName, cpus, gres, blockedReason }) => {
@@ -158,7 +158,7 @@ function Candidates({ candidates, chosen, isFixed, readiness, onToggle }: Candid
               type="checkbox"
               aria-label={node.name}
               checked={chosen.has(node.id)}
-              disabled={blockedReason !== null || isFixed(node.id)}
+              disabled={blockedReason !== null || isLeftOut(node.id)}
               onChange={() => onToggle(node.id)}
             />
             <span className="font-mono text-xs font-medium">{node.name}</span>
@@ -177,6 +177,7 @@ function Candidates({ candidates, chosen, isFixed, readiness, onToggle }: Candid
             </span>
             {blockedReason && <p className="w-full text-xs break-words text-bad">{blockedReason}</p>}
             {checked && <ReadinessFindings node={checked} />}
+            {isLeftOut(node.id) && <p className="w-full text-xs text-muted">{t('slurmScale.isLeftOut')}</p>}
           </li>
         )
       })}

@@ -95,3 +95,7 @@ export const ApplySnippets = graphql(`
     }
   }
 `)
+
+export const RegionsQuery = graphql(`
+  query SnippetRegions { slurmTotals { regions { region clusters } } }
+`)

@@ -1,5 +1,6 @@
 'use client'
 import { useState } from 'react'
+import { useQuery } from 'urql'
 import { issueFor, issuesWithin, otherIssues, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
@@ -8,7 +9,7 @@ import { CheckField, TextAreaField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { useClusters } from '../use-clusters.ts'
-import { CreateSnippet, type SnippetFilesInput, type SnippetRow, UpdateSnippet } from './documents.ts'
+import { CreateSnippet, RegionsQuery, type SnippetFilesInput, type SnippetRow, UpdateSnippet } from './documents.ts'
 
 const INPUTS = { 'slurm.conf': 'slurmConf', 'gres.conf': 'gresConf', 'cgroup.conf': 'cgroupConf' } as const
 type FileName = keyof typeof INPUTS
@@ -33,8 +34,9 @@ export function SnippetDialog({ snippet, onClose, onDone }: Props) {
   }))
   const [chosen, setChosen] = useState(() => new Set(snippet?.chosenClusters.map(({ id }) => id)))
   const [regions, setRegions] = useState(() => new Set(snippet?.regions))
-  const regionsOfClusters = clusters.rows.flatMap(({ region }) => region ?? [])
-  const allRegions = [...new Set([...regionsOfClusters, ...(snippet?.regions ?? [])])].sort()
+  const [{ data }] = useQuery({ query: RegionsQuery, requestPolicy: 'cache-and-network' })
+  const clusterCounts = new Map(data?.slurmTotals.regions.flatMap(({ region, clusters }) => (region ? [[region, clusters]] : [])))
+  const allRegions = [...new Set([...clusterCounts.keys(), ...(snippet?.regions ?? [])])].sort()
   const isEmpty = NAMES.every((file) => texts[file].trim() === '')
   const blockedReason = !name.trim()
     ? t('slurmSnippet.needName')
@@ -110,7 +112,7 @@ export function SnippetDialog({ snippet, onClose, onDone }: Props) {
             hint={t('slurmSnippet.regionsHint')}
             rows={allRegions.map((region) => ({
               ...{ id: region, label: region, isFixed: false },
-              hint: t('slurmOverview.clusterCount', { count: regionsOfClusters.filter((one) => one === region).length }),
+              hint: t('slurmOverview.clusterCount', { count: clusterCounts.get(region) ?? 0 }),
             }))}
             chosen={regions}
             onChange={setRegions}
@@ -119,10 +121,12 @@ export function SnippetDialog({ snippet, onClose, onDone }: Props) {
         )}
         <Choices
           legend={t('slurmSnippet.clusters')}
-          rows={clusters.rows.map(({ id, name, region, reuseConfig }) => ({
-            ...{ id, label: name, isFixed: region !== null && regions.has(region) },
-            hint: [region, reuseConfig && t('slurmSnippetState.NOT_MANAGED')].filter(Boolean).join(' · '),
-          }))}
+          rows={clusters.rows.map(({ id, name, region, reuseConfig }) => {
+            const isFixed = region !== null && regions.has(region)
+            const notManaged = reuseConfig && t('slurmSnippetState.NOT_MANAGED')
+            const hint = [isFixed ? t('slurmSnippet.byRegion', { region }) : region, notManaged].filter(Boolean).join(' · ')
+            return { id, label: name, isFixed, hint }
+          })}
           chosen={chosen}
           onChange={setChosen}
           error={issuesWithin(problem, 'clusterIds')}
@@ -143,7 +147,7 @@ export function SnippetDialog({ snippet, onClose, onDone }: Props) {
 type ChoicesProps = {
   legend: string
   hint?: string
-  /** `isFixed`: chosen by another field. */
+  /** `isFixed`: chosen by another field, which the hint names. */
   rows: { id: string; label: string; hint: string; isFixed: boolean }[]
   chosen: ReadonlySet<string>
   onChange: (chosen: Set<string>) => void
