@@ -52,14 +52,33 @@ export interface SlurmNode {
  * @throws SlurmOutputError when it is none of them, or reports errors
  */
 export function parseNodes(output: string, { utcOffset = 0 }: { utcOffset?: number } = {}): SlurmNode[] {
-  if (isJson(output)) return readJsonList(output, 'nodes').map(fromJson)
+  const resources = cachedParsers()
+  if (isJson(output)) return readJsonList(output, 'nodes').map((node) => fromJson(node, resources))
   const freeText = ['Reason', 'Comment', 'Extra', 'ReservationName']
   return readRecords(output, 'NodeName', { required: ['State', 'CPUTot'], freeText, empty: 'No nodes in the system' }).map(
-    (record) => fromText(record, utcOffset),
+    (record) => fromText(record, utcOffset, resources),
   )
 }
 
-function fromJson(node: JsonObject): SlurmNode {
+/** Thousands of nodes have the same resources. */
+function cachedParsers() {
+  const cached = <T>(parse: (text: string | null) => T) => {
+    const results = new Map<string | null, T>()
+    return (text: string | null): T => {
+      const result = results.get(text) ?? parse(text)
+      results.set(text, result)
+      return result
+    }
+  }
+  return {
+    parseGres: cached(parseGres),
+    parseUsedGres: cached((text) => parseGres(text).filter(({ count }) => count > 0)),
+    parseTres: cached(parseTres),
+  }
+}
+type Resources = ReturnType<typeof cachedParsers>
+
+function fromJson(node: JsonObject, { parseGres, parseUsedGres, parseTres }: Resources): SlurmNode {
   const name = readText(node.name) ?? ''
   const load = readNumber(node.cpu_load)
   const states = [...readList(node.state), ...readList(node.state_flags)].map((state) => state.toUpperCase())
@@ -88,7 +107,7 @@ function fromJson(node: JsonObject): SlurmNode {
     allocatedMemory: readNumber(node.alloc_memory) ?? 0,
     freeMemory: readNumber(node.free_mem) ?? readNumber(node.free_memory),
     gres: parseGres(readText(node.gres)),
-    gresUsed: parseGres(readText(node.gres_used)).filter(({ count }) => count > 0),
+    gresUsed: parseUsedGres(readText(node.gres_used)),
     tres: parseTres(readText(node.tres)),
     tresUsed: parseTres(readText(node.tres_used)),
     features: readList(node.features),
@@ -100,7 +119,7 @@ function fromJson(node: JsonObject): SlurmNode {
   }
 }
 
-function fromText(node: TextRecord, utcOffset: number): SlurmNode {
+function fromText(node: TextRecord, utcOffset: number, { parseGres, parseUsedGres, parseTres }: Resources): SlurmNode {
   const get = (key: string) => parseWord(node.get(key))
   const time = (key: string) => parseTime(node.get(key), utcOffset)
   const name = node.get('NodeName')!
@@ -134,7 +153,7 @@ function fromText(node: TextRecord, utcOffset: number): SlurmNode {
     allocatedMemory: parseCount(node.get('AllocMem')) ?? 0,
     freeMemory: parseCount(node.get('FreeMem')),
     gres: parseGres(get('Gres')),
-    gresUsed: parseGres(get('GresUsed')).filter(({ count }) => count > 0),
+    gresUsed: parseUsedGres(get('GresUsed')),
     tres: parseTres(get('CfgTRES')),
     tresUsed: parseTres(get('AllocTRES')),
     features: parseWords(node.get('AvailableFeatures')),

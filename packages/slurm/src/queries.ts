@@ -124,4 +124,7 @@ export function outputAfter(nonce: string, output: string): string | null {
 /** Whether the command ended and its whole output was received. */
 export const isComplete = (nonce: string, output: string): boolean => endOf(nonce, output) >= 0
 
-const endOf = (nonce: string, output: string): number => output.search(new RegExp(`\\n${nonce} \\d+\\n`))
+function endOf(nonce: string, output: string): number {
+  const end = output.lastIndexOf(`\n${nonce} `)
+  return end >= 0 && /^\n\w+ \d+\n/.test(output.slice(end)) ? end : -1
+}
