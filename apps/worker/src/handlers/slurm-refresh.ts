@@ -2,6 +2,7 @@ import {
   claimSlurmRefresh,
   type QueryReport,
   type RefreshOutcome,
+  readStoredReports,
   recordSlurmRefresh,
   releaseSlurmRefresh,
   renewSlurmRefresh,
@@ -42,14 +43,17 @@ export function slurmRefreshHandler(deps: Deps): (entry: QueueEntry) => Promise<
     const renew = async () => {
       if (!(await retryTransient(() => renewSlurmRefresh(ctx, { id, claimToken })))) lost.abort()
     }
+    // While the commands run.
+    const stored = retryTransient(() => readStoredReports(ctx, { id }))
+    stored.catch(() => {})
     const timer = setInterval(() => void renew().catch(() => lost.abort()), deps.renewEveryMs ?? RENEW_EVERY_MS)
     const stopping = AbortSignal.any([deps.stopping, lost.signal])
     const refreshed = await refresh(ctx, cluster, { ...deps, stopping, jobParserOf, slurmrestdOf }).finally(() =>
       clearInterval(timer),
     )
     if (!refreshed) return retryTransient(() => releaseSlurmRefresh(ctx, { id, claimToken }))
-    const durationMs = performance.now() - startedAt
-    await retryTransient(() => recordSlurmRefresh(ctx, { ...refreshed, id, claimToken, durationMs }))
+    const outcome = { ...refreshed, id, claimToken, durationMs: performance.now() - startedAt, stored: await stored }
+    await retryTransient(() => recordSlurmRefresh(ctx, outcome))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ClusterState, QueryReport } from '@muster/core/clusters'
+import { type ClusterState, digestReports, type QueryReport } from '@muster/core/clusters'
 import {
   createJobParser,
   type JobParser,
@@ -19,6 +19,8 @@ import { type QueryContext, QueryFailure, runQuery } from './run-query.ts'
 import type { SlurmrestdEndpoint, SlurmrestdFailure } from './slurmrestd/endpoint.ts'
 import { openSlurmrestd } from './slurmrestd/read-slurmrestd.ts'
 
+/** The hashes are computed while other output is received. */
+const readNodes = (output: string) => digestReports(parseNodes(output))
 const describeNodes = (list: unknown[]) => count('node', list)
 const describeJobs = (list: unknown[]) => count('job', list)
 const describeScheduler = ({ main }: SlurmScheduler) => `last cycle ${main.lastCycle} us`
@@ -55,8 +57,8 @@ export async function readCluster(
     known,
     async (context) => ({
       nodes:
-        (await rest?.read(context, 'nodes', parseNodes, describeNodes)) ??
-        (await runQuery(context, 'nodes', (output) => parseNodes(output), describeNodes)),
+        (await rest?.read(context, 'nodes', readNodes, describeNodes)) ??
+        (await runQuery(context, 'nodes', readNodes, describeNodes)),
       partitions: await runQuery(context, 'partitions', parsePartitions, (list) => count('partition', list)),
       reservations: await runQuery(
         context,

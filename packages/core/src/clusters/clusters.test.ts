@@ -13,6 +13,7 @@ import {
   type ClusterState,
   claimSlurmRefresh,
   estimateSlurmStarts,
+  readStoredReports,
   recordSlurmRefresh,
   refreshClusterBlockedReason,
   refreshSlurmCluster,
@@ -212,7 +213,15 @@ describe('the same cluster twice', () => {
     const outcome = { queries: [], durationMs: 1, state: seen, error: null }
     const claims = await Promise.all([cluster, second].map(({ id }) => claimSlurmRefresh(ours.worker, { id })))
     const read = await Promise.all(
-      claims.map((claim) => recordSlurmRefresh(ours.worker, { ...outcome, id: claim!.id, claimToken: claim!.claimToken })),
+      claims.map(async (claim) => {
+        const { id, claimToken } = claim!
+        return recordSlurmRefresh(ours.worker, {
+          ...outcome,
+          id,
+          claimToken,
+          stored: await readStoredReports(ours.worker, { id }),
+        })
+      }),
     )
     expect(read.map((row) => row!.state).sort()).toEqual(['NOT_ANSWERING', 'OK'])
   })
@@ -257,8 +266,9 @@ describe('refresh', () => {
     await t.runtime.db.update(slurmClusters).set({ nextRefreshAt: sql`now()` }).where(eq(slurmClusters.id, cluster.id))
     return (await claimSlurmRefresh(ours.worker, { id: cluster.id }))!
   }
-  const end = ({ claimToken }: { claimToken: string }, names: string[], changes: Partial<ClusterState> = {}) =>
+  const end = async ({ claimToken }: { claimToken: string }, names: string[], changes: Partial<ClusterState> = {}) =>
     recordSlurmRefresh(ours.worker, {
+      stored: await readStoredReports(ours.worker, { id: cluster.id }),
       ...{ id: cluster.id, claimToken, queries: [], durationMs: 1, error: null },
       state: state({ nodes: names.map((name) => node(name)), ...changes }),
     })

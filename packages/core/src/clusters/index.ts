@@ -10,6 +10,7 @@ export {
   type PartitionedTarget,
 } from './authorize-cluster.ts'
 export { slurmClusterChanged, slurmClusterTestChanged, slurmLookupChanged } from './change-events.ts'
+export { digestReports, readStoredReports } from './changed-reports.ts'
 export { checkSlurmClusters, type SlurmControllerEvidence, type SlurmNodesEvidence } from './check-slurm-clusters.ts'
 export { claimSlurmRefresh, releaseSlurmRefresh, renewSlurmRefresh } from './claim-slurm-refresh.ts'
 export { estimateSlurmStarts, type SlurmStartEstimate, SlurmStartInput } from './estimates/estimate-slurm-starts.ts'

@@ -15,7 +15,7 @@ import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
 import { InvalidInput } from '../kernel/errors.ts'
 import { expandHostlist } from '../selection/index.ts'
 import { slurmClusterChanged } from './change-events.ts'
-import { changedReports } from './changed-reports.ts'
+import { changedReports, type StoredReports } from './changed-reports.ts'
 import { findSameCluster } from './find-same-cluster.ts'
 import { lockMatches, matchNodes } from './matching/match-nodes.ts'
 import { slurmClusterPermissions } from './permissions.ts'
@@ -51,6 +51,8 @@ export type RefreshOutcome = {
   /** Null: it failed, for the reason `error`. */
   state: ClusterState | null
   error: string | null
+  /** What is stored, read under the claim. */
+  stored: StoredReports
   /** The node through which it was read, and why it was not the first one. */
   readNodeId?: string | null
   fallbackReason?: string | null
@@ -71,7 +73,7 @@ const ROWS_AT_ONCE = 1000
 export async function recordSlurmRefresh(ctx: Ctx, outcome: RefreshOutcome): Promise<SlurmCluster | null> {
   authorize(ctx, slurmClusterPermissions.report)
   const sanitized = sanitizeOutcome(outcome)
-  const { id, claimToken, queries, durationMs } = sanitized
+  const { id, claimToken, queries, durationMs, stored } = sanitized
   return inTransaction(ctx, async (tx, ctx) => {
     const scope = and(visibleTo(ctx, slurmClusters), eq(slurmClusters.id, id), eq(slurmClusters.claimToken, claimToken))
     const [before] = await tx.select().from(slurmClusters).where(scope).for('no key update')
@@ -92,9 +94,9 @@ export async function recordSlurmRefresh(ctx: Ctx, outcome: RefreshOutcome): Pro
       .where(scope)
       .returning()
     if (state) {
-      await replaceNodes(tx, ctx, id, state.nodes)
+      await replaceNodes(tx, ctx, id, state.nodes, stored)
       await replacePartitions(tx, ctx, id, state.partitions)
-      await replaceJobs(tx, ctx, id, state.jobs)
+      await replaceJobs(tx, ctx, id, state.jobs, stored)
       await matchNodes(tx, ctx, id)
     }
     // The queue entry of that request found the cluster claimed.
@@ -105,10 +107,10 @@ export async function recordSlurmRefresh(ctx: Ctx, outcome: RefreshOutcome): Pro
 }
 
 /** Nodes and jobs are sanitized when they are written: they are many, and few of them change. */
-function sanitizeOutcome({ state, ...outcome }: RefreshOutcome): RefreshOutcome {
-  if (!state) return sanitizeForPostgres({ ...outcome, state })
+function sanitizeOutcome({ state, stored, ...outcome }: RefreshOutcome): RefreshOutcome {
+  if (!state) return { ...sanitizeForPostgres(outcome), state, stored }
   const { nodes, jobs, ...rest } = state
-  return { ...sanitizeForPostgres(outcome), state: { ...sanitizeForPostgres(rest), nodes, jobs } }
+  return { ...sanitizeForPostgres(outcome), state: { ...sanitizeForPostgres(rest), nodes, jobs }, stored }
 }
 
 /** Refuses the data of a cluster that another one already shows. The caller holds `lockMatches`. */
@@ -166,9 +168,9 @@ const toCount = (value: number): number => Math.max(0, Math.min(2 ** 31 - 1, Mat
 const countOfGpus = (gres: Gres[]): number =>
   toCount(gres.filter(({ name }) => name === 'gpu').reduce((sum, { count }) => sum + count, 0))
 
-async function replaceNodes(tx: Tx, ctx: Ctx, clusterId: string, nodes: SlurmNode[]): Promise<void> {
+async function replaceNodes(tx: Tx, ctx: Ctx, clusterId: string, nodes: SlurmNode[], stored: StoredReports): Promise<void> {
   const byName = new Map(nodes.map((node) => [sanitizeForPostgres(node.name), node]))
-  const { changed, gone } = await changedReports(tx, slurmNodes, clusterId, byName)
+  const { changed, gone } = changedReports(stored.nodes, byName)
   for (const chunk of chunksOf(changed))
     await tx
       .insert(slurmNodes)
@@ -239,9 +241,9 @@ export function shownJobId({ id, arrayJobId, arrayTaskId, arrayTasks, hetJobId, 
   return arrayTaskId === null ? `${arrayJobId}_[${arrayTasks ?? ''}]` : `${arrayJobId}_${arrayTaskId}`
 }
 
-async function replaceJobs(tx: Tx, ctx: Ctx, clusterId: string, jobs: SlurmJob[]): Promise<void> {
+async function replaceJobs(tx: Tx, ctx: Ctx, clusterId: string, jobs: SlurmJob[], stored: StoredReports): Promise<void> {
   const byId = new Map(jobs.map((job) => [sanitizeForPostgres(shownJobId(job)), job]))
-  const { changed, gone } = await changedReports(tx, slurmJobs, clusterId, byId)
+  const { changed, gone } = changedReports(stored.jobs, byId)
   for (const chunk of chunksOf(changed))
     await tx
       .insert(slurmJobs)

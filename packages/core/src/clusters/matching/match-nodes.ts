@@ -84,12 +84,13 @@ type Reported = Pick<SlurmNode, 'name' | 'address' | 'hostname'> & { bootAt: str
 /** Nodes for which nobody chose. One value, because thousands of rows, or whole reports, take longer to decode. */
 async function readUnchosen(tx: Tx, clusterId: string): Promise<(Reported & Match & { id: string })[]> {
   const { rows } = await tx.execute<{ list: (Reported & Match & { id: string })[] }>(sql`
-    select coalesce(json_agg(json_build_object(
-      'id', n.id, 'name', n.name, 'address', r.address, 'hostname', r.hostname, 'bootAt', r."bootAt",
-      'nodeId', n.node_id, 'matchedBy', n.matched_by, 'matchConflict', n.match_conflict, 'candidateIds', n.candidate_ids
-    )), '[]') as list
-    from ${slurmNodes} n cross join lateral jsonb_to_record(n.report) as r(address text, hostname text, "bootAt" text)
-    where n.cluster_id = ${clusterId} and n.matched_by is distinct from 'MANUAL'`)
+    select coalesce(json_agg(n), '[]') as list
+    from (
+      select id, name, report->>'address' as address, report->>'hostname' as hostname, report->>'bootAt' as "bootAt",
+        node_id as "nodeId", matched_by as "matchedBy", match_conflict as "matchConflict", candidate_ids as "candidateIds"
+      from ${slurmNodes}
+      where cluster_id = ${clusterId} and matched_by is distinct from 'MANUAL'
+    ) n`)
   return rows[0]!.list
 }
 
