@@ -137,6 +137,19 @@ CREATE TABLE "slurm_partitions" (
 	CONSTRAINT "slurm_partitions_cluster_id_name_unique" UNIQUE("cluster_id","name")
 );
 --> statement-breakpoint
+CREATE TABLE "node_interfaces" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"node_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"mac" text NOT NULL,
+	"is_boot" boolean DEFAULT false NOT NULL,
+	"addresses" jsonb DEFAULT '[]' NOT NULL,
+	"position" integer DEFAULT 0 NOT NULL,
+	CONSTRAINT "node_interfaces_tenant_id_mac_unique" UNIQUE("tenant_id","mac"),
+	CONSTRAINT "node_interfaces_node_id_name_unique" UNIQUE("node_id","name")
+);
+--> statement-breakpoint
 CREATE TABLE "job_run_batches" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -329,6 +342,7 @@ CREATE INDEX "slurm_nodes_tenant_id_id_index" ON "slurm_nodes" ("tenant_id","id"
 CREATE INDEX "slurm_nodes_node_id_index" ON "slurm_nodes" ("node_id");--> statement-breakpoint
 CREATE INDEX "slurm_partitions_tenant_id_id_index" ON "slurm_partitions" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "grants_cluster_id_index" ON "grants" ("cluster_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "node_interfaces_node_id_index" ON "node_interfaces" ("node_id") WHERE "is_boot";--> statement-breakpoint
 CREATE UNIQUE INDEX "job_run_batches_job_run_id_number_index" ON "job_run_batches" ("job_run_id","number");--> statement-breakpoint
 CREATE INDEX "job_run_batches_tenant_id_id_index" ON "job_run_batches" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "job_run_batches_child_run_id_index" ON "job_run_batches" ("child_run_id");--> statement-breakpoint
@@ -375,6 +389,8 @@ ALTER TABLE "slurm_nodes" ADD CONSTRAINT "slurm_nodes_node_id_compute_nodes_id_f
 ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "grants" ADD CONSTRAINT "grants_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "node_interfaces" ADD CONSTRAINT "node_interfaces_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "node_interfaces" ADD CONSTRAINT "node_interfaces_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "job_run_batches" ADD CONSTRAINT "job_run_batches_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "job_run_batches" ADD CONSTRAINT "job_run_batches_job_run_id_job_runs_id_fkey" FOREIGN KEY ("job_run_id") REFERENCES "job_runs"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "job_run_batches" ADD CONSTRAINT "job_run_batches_child_run_id_job_runs_id_fkey" FOREIGN KEY ("child_run_id") REFERENCES "job_runs"("id") ON DELETE SET NULL;--> statement-breakpoint

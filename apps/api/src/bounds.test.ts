@@ -119,6 +119,7 @@ const FORMATS: Record<string, (i: number) => unknown> = {
   nodeGroupIds: () => idOf('NodeGroup'),
   jobTemplateIds: () => idOf('JobTemplate'),
   credentialIds: () => idOf('Credential'),
+  interfaces: (i) => ({ name: `eth${i}`, mac: `02:00:00:00:00:${i.toString(16).padStart(2, '0')}` }),
   networks: (i) => `10.0.0.${i}/32`,
   allowedHosts: (i) => `host${i}`,
   approvals: () => ({ id: idOf('ComputeNode'), fingerprint: `SHA256:${'A'.repeat(43)}` }),

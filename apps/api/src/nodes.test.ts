@@ -1,5 +1,5 @@
 import { createNodeGroup, deleteNodeGroup, readGroupTree, setNodeGroupMembers } from '@muster/core/groups'
-import { NODE_HEALTH_STATUSES } from '@muster/core/nodes'
+import { NODE_HEALTH_STATUSES, updateNode } from '@muster/core/nodes'
 import type { Ctx } from '@muster/core/registry'
 import { schema } from '@muster/core/registry'
 import { makeHostKey } from '@muster/core/testing'
@@ -42,6 +42,12 @@ beforeAll(async () => {
     const group = await createNodeGroup(operator, { name, priority })
     await setNodeGroupMembers(operator, { id: group.id, addNodeIds: [first!.id, second!.id] })
   }
+  await updateNode(operator, {
+    ...{ id: nodes[6]!.id, xname: 'x1000c0s7b0n0', nid: 7, rack: 'A1' },
+    interfaces: [{ name: 'eth0', mac: '02:00:5e:10:00:07', isBoot: true, addresses: [{ address: '10.1.0.7', network: 'mgmt' }] }],
+  })
+  const interfaces = [{ name: 'eth0', mac: '02:00:5e:10:00:08' }]
+  await updateNode(operator, { id: nodes[7]!.id, xname: 'x1000c0s8b0n0', nid: 8, interfaces })
   // Must not be visible: nodes of another tenant.
   await t.given.fleet((await t.given.tenant()).operator, { nodes: 3, accelerators: 1 })
 })
@@ -88,10 +94,31 @@ test.each([
   [{ hasHostKeyAlarm: true }, [4]],
   [{ hasHostKeyAlarm: false, hostlist: 'gpu[003-005]' }, [3, 5]],
   [{ hostlist: 'gpu[002,004-005],gpu999' }, [2, 4, 5]],
+  [{ mac: ['02-00-5E-10-00-07', '02:00:5e:10:00:99'] }, [7]],
+  [{ xname: 'X1000c0s[07-08]b0n0' }, [7, 8]],
+  [{ nid: [8] }, [8]],
+  [{ rack: ['A1'] }, [7]],
+  [{ query: 'mac = 02005e100007 or mac ~ *:08' }, [7, 8]],
+  [{ query: 'xname = X1000C0S007b0n0' }, [7]],
+  [{ limit: 'xname:x1000c0s8*' }, [8]],
   [{ text: "'; drop table compute_nodes; --" }, []],
   [{ text: '\\' }, []],
 ])('filters by %j', async (filter, expected) => {
   expect(await names(filter)).toEqual(expected)
+})
+
+test('returns interfaces, the boot MAC and the tools that reject an xname', async () => {
+  const fields = 'xname xnameRejections nid bootMac interfaces { name mac isBoot addresses { address network } }'
+  const { computeNode } = await t.ask<{ computeNode: object }>(operator, `{ computeNode(name: "gpu007") { ${fields} } }`)
+  expect(computeNode).toEqual({
+    ...{ xname: 'x1000c0s7b0n0', xnameRejections: [], nid: 7, bootMac: '02:00:5e:10:00:07' },
+    interfaces: [{ name: 'eth0', mac: '02:00:5e:10:00:07', isBoot: true, addresses: [{ address: '10.1.0.7', network: 'mgmt' }] }],
+  })
+  await expect(
+    t.ask(operator, '{ computeNode(name: "gpu001") { bootMac interfaces { mac } xnameRejections } }'),
+  ).resolves.toEqual({
+    computeNode: { bootMac: null, interfaces: [], xnameRejections: [] },
+  })
 })
 
 test('reports an invalid hostlist', async () => {

@@ -8,6 +8,7 @@ import { SelectField, TextAreaField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { ConnectionFields, PlaceFields } from './connection-fields.tsx'
+import { InterfaceFields, interfaceForms, interfacesInput } from './interface-fields.tsx'
 import { LocationFields, locationInput } from './location-fields.tsx'
 import { type NodeHead, UpdateNode } from './node-documents.ts'
 
@@ -44,6 +45,7 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
     xname: node.xname ?? '',
     nid: node.nid === null ? '' : String(node.nid),
     managementIp: node.managementIp ?? '',
+    interfaces: interfaceForms(node.interfaces),
     tags: node.tags.join(', '),
     labels: node.labels.map(({ key, value }) => `${key}=${value}`).join('\n'),
     notes: node.notes,
@@ -52,7 +54,7 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
     bastionId: node.bastion?.id ?? '',
   })
   const change = (values: Partial<typeof form>) => setForm((before) => ({ ...before, ...values }))
-  const set = (key: keyof typeof form) => (event: { target: { value: string } }) =>
+  const set = (key: Exclude<keyof typeof form, 'interfaces'>) => (event: { target: { value: string } }) =>
     setForm((before) => ({ ...before, [key]: event.target.value }))
   async function save() {
     const outcome = await mutation.run({
@@ -66,6 +68,7 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
         region: form.region || null,
         datacenter: form.datacenter || null,
         ...locationInput(form),
+        interfaces: interfacesInput(form.interfaces),
         tags: parseTags(form.tags),
         labels: parseLabels(form.labels),
         notes: form.notes,
@@ -135,6 +138,7 @@ export function EditDialog({ node, onClose }: { node: NodeHead; onClose: () => v
         </SelectField>
         <PlaceFields value={form} onChange={change} error={error} />
         <LocationFields value={form} onChange={change} error={error} />
+        <InterfaceFields value={form.interfaces} onChange={(interfaces) => change({ interfaces })} error={error} />
         <TextField
           label={t('nodes.tags')}
           optional

@@ -5,7 +5,7 @@ export const NodeHeadFragment = graphql(
   `
   fragment NodeHead on ComputeNode {
     ...NodeRow
-    connectionType sshUser region datacenter rack rackPosition xname xnameRejections nid managementIp labels { key value } notes hostKeyFingerprint hostKeyApprovedAt kernel
+    connectionType sshUser region datacenter rack rackPosition xname xnameRejections nid managementIp interfaces { name mac isBoot addresses { address network } } labels { key value } notes hostKeyFingerprint hostKeyApprovedAt kernel
     bootId bootedAt discoveredAt createdAt updateBlockedReason purgeBlockedReason
     credential { id name kind }
     becomeCredential { id name }

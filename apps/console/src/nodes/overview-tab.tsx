@@ -8,6 +8,7 @@ import { Notice } from '@/ui/notice.tsx'
 import { Panel, PropertyList } from '@/ui/page.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
 import { AcceleratorBadges, formatAddress, formatOs } from './badges.tsx'
+import { formatAddresses } from './interface-fields.tsx'
 import type { NodePageData } from './node-documents.ts'
 
 const mono = (text: string | null | undefined) =>
@@ -117,6 +118,23 @@ export function OverviewTab({ node }: { node: NodePageData }) {
             ],
             [t('node.nid'), node.nid ?? t('common.none')],
             [t('node.managementIp'), mono(node.managementIp)],
+            [
+              t('node.interfaces'),
+              node.interfaces.length > 0 ? (
+                <span key="i" className="flex flex-col gap-1">
+                  {node.interfaces.map((each) => (
+                    <span key={each.name} className="flex flex-wrap items-center gap-1.5">
+                      <code className="font-mono text-xs">
+                        {[each.name, each.mac, formatAddresses(each.addresses)].filter(Boolean).join(' · ')}
+                      </code>
+                      {each.isBoot && <Badge>{t('node.boots')}</Badge>}
+                    </span>
+                  ))}
+                </span>
+              ) : (
+                t('common.none')
+              ),
+            ],
             [
               t('nodes.tags'),
               node.tags.length > 0 ? (

@@ -324,7 +324,10 @@ describe('no one widens a grant', () => {
 
   test('by the address of a node, its connection, or a credential outside of the grant', async () => {
     const { id } = nodes.a
-    for (const change of [{ host: '10.66.6.6' }, { port: 2222 }])
+    for (const change of [
+      ...[{ host: '10.66.6.6' }, { port: 2222 }, { xname: 'x66c0s6b0n6' }, { nid: 666 }],
+      { interfaces: [{ name: 'eth0', mac: '02:00:5e:66:66:66' }] },
+    ])
       expect(await isAllowed(updateNode(granted(), { id, ...change }))).toMatch(/node:write in the whole tenant/)
     expect(await isAllowed(updateNode(granted(), { id, connectionType: 'local' }))).toMatch(/node:local/)
     const only = granted({ credentialIds: [keys.ours.id] })

@@ -14,6 +14,7 @@ import { identityConflict } from './identity-conflict.ts'
 import { assertNodeQuota } from './node-quota.ts'
 import { nodePermissions } from './permissions.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
+import { insertInterfaces } from './write-interfaces.ts'
 
 /** A new node's fields. */
 export const NewNode = z.object({
@@ -24,6 +25,7 @@ export const NewNode = z.object({
   nodeType: NODE_FIELDS.nodeType.nullish().transform((type) => type ?? 'COMPUTE'),
   tags: NODE_FIELDS.tags.nullish().transform((tags) => tags ?? []),
   labels: NODE_FIELDS.labels.nullish().transform((labels) => labels ?? {}),
+  interfaces: NODE_FIELDS.interfaces.nullish().transform((interfaces) => interfaces ?? []),
   notes: NODE_FIELDS.notes.nullish().transform((notes) => notes ?? ''),
   /** Host key that is known in advance, `type base64`; it is pinned immediately. */
   hostKey: HostKey.nullish(),
@@ -34,7 +36,7 @@ export const AddNodeInput = NewNode.extend({ idempotencyKey: IdempotencyKey })
 /**
  * Adds a node. It is NEW until a connection test succeeds.
  * @throws InvalidInput, Forbidden (connection type local requires an admin)
- * @throws Conflict the name, xname or NID is taken, or the tenant's quota of nodes is reached
+ * @throws Conflict the name, xname, NID or a MAC is taken, or the tenant's quota of nodes is reached
  */
 export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Promise<ComputeNode> {
   authorize(ctx, nodePermissions.write)
@@ -50,12 +52,14 @@ export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Pr
     async (tx, ctx) => {
       await checkReferences(tx, ctx, fields, { host: fields.host })
       const assertNotInGrant = await watchGroups(tx, ctx, [])
+      const { interfaces, ...columns } = fields
       const [node] = await tx
         .insert(computeNodes)
-        .values({ ...fields, tenantId: ctx.tenantId, hostKeyApprovedAt: fields.hostKey ? sql`now()` : null })
+        .values({ ...columns, tenantId: ctx.tenantId, hostKeyApprovedAt: fields.hostKey ? sql`now()` : null })
         .onConflictDoNothing()
         .returning()
       if (!node) throw await identityConflict(tx, ctx, fields)
+      await insertInterfaces(tx, ctx, [{ id: node.id, interfaces }])
       await assertNodeQuota(tx, ctx)
       await assertNotInGrant([node.id])
       await audit(tx, ctx, nodeAudit.add, node, {

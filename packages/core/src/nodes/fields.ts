@@ -9,7 +9,7 @@ import { authorize, type Ctx, type Tx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { type InputIssue, InvalidInput } from '../kernel/errors.ts'
 import { Id, multilineText, singleLineText } from '../kernel/input.ts'
-import { IpAddress, Nid } from './network/fields.ts'
+import { Interfaces, IpAddress, Nid } from './network/fields.ts'
 import { NodeXname } from './network/xname.ts'
 import { nodePermissions } from './permissions.ts'
 import { CONNECTION_TYPES, NODE_TYPES } from './tables.ts'
@@ -51,6 +51,7 @@ export const NODE_FIELDS = {
   xname: NodeXname.nullish(),
   nid: Nid.nullish(),
   managementIp: IpAddress.nullish(),
+  interfaces: Interfaces,
   tags: Tags,
   labels: Labels,
   notes: multilineText(20_000),

@@ -18,6 +18,7 @@ import type { NodeImportReport, PlannedRow } from './import/rows.ts'
 import { assertNodeQuota } from './node-quota.ts'
 import { nodePermissions } from './permissions.ts'
 import { computeNodes } from './tables.ts'
+import { insertInterfaces } from './write-interfaces.ts'
 
 export const ImportNodesInput = NodeImportInput.extend({ idempotencyKey: IdempotencyKey })
 
@@ -48,7 +49,7 @@ const CHUNK = 1000
 /**
  * Adds nodes from a list, a CSV table or an Ansible inventory. Each row has its own result; an invalid row does not affect
  * others. Missing groups of an inventory are created.
- * @throws InvalidInput at text or defaults; Conflict the tenant's quota of nodes would be exceeded, and nothing is added
+ * @throws InvalidInput at text or defaults; Conflict the tenant's quota of nodes would be exceeded, or a MAC was taken at the same time; nothing is added
  */
 export async function importNodes(ctx: Ctx, input: z.input<typeof ImportNodesInput>): Promise<NodeImportReport> {
   authorize(ctx, nodePermissions.write)
@@ -86,7 +87,7 @@ export async function importNodes(ctx: Ctx, input: z.input<typeof ImportNodesInp
 async function insertRows(tx: Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
   const nodes = await tx
     .insert(computeNodes)
-    .values(rows.map((row) => ({ ...row.values!, tenantId: ctx.tenantId })))
+    .values(rows.map(({ values }) => ({ ...columnsOf(values!), tenantId: ctx.tenantId })))
     .onConflictDoNothing()
     .returning()
   const byName = new Map(nodes.map((node) => [node.name, node]))
@@ -94,6 +95,16 @@ async function insertRows(tx: Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
     const node = byName.get(row.values!.name)
     if (node) Object.assign(row, { state: 'ADDED', node })
   }
+  const added = rows.filter((row) => row.state === 'ADDED')
+  await insertInterfaces(
+    tx,
+    ctx,
+    added.map((row) => ({ id: row.node!.id, interfaces: row.values!.interfaces })),
+  )
+}
+
+function columnsOf({ interfaces: _interfaces, ...columns }: NonNullable<PlannedRow['values']>) {
+  return columns
 }
 
 async function joinGroups(tx: Tx, ctx: Ctx, added: PlannedRow[]): Promise<void> {

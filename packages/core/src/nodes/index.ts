@@ -9,6 +9,7 @@ export { fingerprint, HostKey } from './host-key.ts'
 export { NodeImportInput } from './import/plan.ts'
 export type { NodeImportReport, NodeImportRow, NodeImportState } from './import/rows.ts'
 export { ImportNodesInput, importNodes, nodeImportResult } from './import-nodes.ts'
+export { parseMac } from './network/mac.ts'
 export { normalizeXname, parseXname, xnameRejections } from './network/xname.ts'
 export { nodePermissions } from './permissions.ts'
 export {
@@ -33,6 +34,7 @@ export {
   type LeanNode,
   NODE_STATUSES,
   NODE_TYPES,
+  type NodeInterface,
   type NodeStatus,
   type NodeType,
 } from './tables.ts'

@@ -14,7 +14,7 @@ import { importNodes } from './import-nodes.ts'
 import { purgeNode } from './purge-node.ts'
 import { recommissionNode } from './recommission-node.ts'
 import { setNodeMaintenance } from './set-node-maintenance.ts'
-import { type ComputeNode, computeNodes } from './tables.ts'
+import { type ComputeNode, computeNodes, nodeInterfaces } from './tables.ts'
 import { updateNode } from './update-node.ts'
 
 let t: TestRuntime
@@ -294,6 +294,101 @@ csv4,10.90.0.4,,many,nowhere,,`,
     expect(report.rows[0]!.node).toMatchObject({
       ...{ xname: 'x902c0s1b0n0', nid: 9021, managementIp: '10.1.0.1', rack: 'A1', rackPosition: 'U1' },
     })
+  })
+})
+
+describe('interfaces', () => {
+  const interfacesOf = (nodeId: string) =>
+    t.runtime.db.select().from(nodeInterfaces).where(eq(nodeInterfaces.nodeId, nodeId)).orderBy(nodeInterfaces.position)
+  const eth = (mac: string, rest: object = {}) => ({ name: 'eth0', mac, ...rest })
+
+  test('are normalized, replaced as a whole, and removed with the node', async () => {
+    const node = await addNode(fixture.operator, {
+      name: `n${++seen}`,
+      host: '10.9.9.8',
+      interfaces: [
+        { name: 'eth1', mac: '0200.5E10.0001', addresses: [{ address: 'FD00::1', network: 'mgmt' }] },
+        eth('02-00-5E-10-00-02', { isBoot: true }),
+      ],
+    })
+    expect(await interfacesOf(node.id)).toMatchObject([
+      { name: 'eth1', mac: '02:00:5e:10:00:01', isBoot: false, addresses: [{ address: 'fd00::1', network: 'mgmt' }] },
+      { name: 'eth0', mac: '02:00:5e:10:00:02', isBoot: true, addresses: [] },
+    ])
+    await updateNode(fixture.operator, { id: node.id, notes: 'kept' })
+    expect(await interfacesOf(node.id)).toHaveLength(2)
+    await updateNode(fixture.operator, { id: node.id, interfaces: [eth('02:00:5e:10:00:01')] })
+    expect(await interfacesOf(node.id)).toMatchObject([{ name: 'eth0', mac: '02:00:5e:10:00:01' }])
+    expect((await auditOf(node.id)).at(-1)).toMatchObject({
+      details: {
+        changed: ['interfaces'],
+        macs: { from: ['02:00:5e:10:00:01', '02:00:5e:10:00:02'], to: ['02:00:5e:10:00:01'] },
+      },
+    })
+    await decommissionNode(fixture.operator, { id: node.id })
+    await purgeNode(fixture.admin, { id: node.id })
+    expect(await interfacesOf(node.id)).toEqual([])
+  })
+
+  test('a MAC belongs to one node of the tenant; a conflict changes nothing and names the node', async () => {
+    const [one, two] = [await aNode(), await aNode()]
+    await updateNode(fixture.operator, { id: one.id, interfaces: [eth('02:00:5e:10:01:01')] })
+    await updateNode(fixture.operator, { id: two.id, interfaces: [eth('02:00:5e:10:01:02')] })
+    const clash = updateNode(fixture.operator, { id: two.id, notes: 'lost', interfaces: [eth('02005e100101')] })
+    await expect(clash).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: `The node ${one.name} (READY) already has an interface with the MAC 02:00:5e:10:01:01. Remove it there, or enter another one.`,
+    })
+    expect(await interfacesOf(two.id)).toMatchObject([{ mac: '02:00:5e:10:01:02' }])
+    const other = await t.given.tenant()
+    const interfaces = [eth('02:00:5e:10:01:01')]
+    await expect(addNode(other.operator, { name: 'same', host: '10.9.9.8', interfaces })).resolves.toBeDefined()
+    await expect(updateNode(other.operator, { id: one.id, interfaces: [] })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('of two nodes that take a MAC at once, one gets it', async () => {
+    const [one, two] = [await aNode(), await aNode()]
+    const { won, lost } = await race(
+      updateNode(fixture.operator, { id: one.id, interfaces: [eth('02:00:5e:10:02:01')] }),
+      updateNode(fixture.operator, { id: two.id, interfaces: [eth('02:00:5e:10:02:01')] }),
+    )
+    expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
+  })
+
+  test.each([
+    [[eth('ff:ff:ff:ff:ff:ff')], 'interfaces.0.mac'],
+    [[{ name: 'eth 0', mac: '02:00:5e:10:03:01' }], 'interfaces.0.name'],
+    [[eth('02:00:5e:10:03:01'), eth('02:00:5e:10:03:02')], 'interfaces.1.name'],
+    [[eth('02:00:5e:10:03:01'), { name: 'eth1', mac: '02005e100301' }], 'interfaces.1.mac'],
+    [
+      [eth('02:00:5e:10:03:01', { isBoot: true }), { name: 'eth1', mac: '02:00:5e:10:03:02', isBoot: true }],
+      'interfaces.1.isBoot',
+    ],
+    [[eth('02:00:5e:10:03:01', { addresses: [{ address: '10.0.0.256' }] })], 'interfaces.0.addresses.0.address'],
+  ])('rejects %j at %s', async (interfaces, path) => {
+    const { id } = await aNode()
+    await expect(updateNode(fixture.operator, { id, interfaces })).rejects.toMatchObject({ issues: [{ path }] })
+  })
+
+  test('a CSV import sets the boot interface and reports taken MACs', async () => {
+    const taken = await aNode()
+    await updateNode(fixture.operator, { id: taken.id, interfaces: [eth('02:00:5e:10:04:01')] })
+    const report = await importNodes(fixture.operator, {
+      format: 'CSV',
+      text: `name,host,mac,interface
+mac1,10.91.0.1,02-00-5E-10-04-02,eno1
+mac2,10.91.0.2,02005e100402,
+mac3,10.91.0.3,02:00:5e:10:04:01,
+mac4,10.91.0.4,none,`,
+    })
+    expect(report.rows.map(({ state, issues }) => [state, ...issues.map(({ path }) => path)])).toEqual([
+      ['ADDED'],
+      ['INVALID', 'mac'],
+      ['INVALID', 'mac'],
+      ['INVALID', 'mac'],
+    ])
+    expect(report.rows[2]!.issues[0]!.message).toContain(`The node ${taken.name} (READY) already has an interface`)
+    expect(await interfacesOf(report.rows[0]!.node!.id)).toMatchObject([{ name: 'eno1', mac: '02:00:5e:10:04:02', isBoot: true }])
   })
 })
 

@@ -26,8 +26,12 @@ export const relations = defineRelationsPart(
   },
   (r) => ({
     accelerators: { node: r.one.computeNodes({ from: r.accelerators.nodeId, to: r.computeNodes.id, optional: false }) },
+    nodeInterfaces: {
+      node: r.one.computeNodes({ from: r.nodeInterfaces.nodeId, to: r.computeNodes.id, optional: false }),
+    },
     computeNodes: {
       accelerators: r.many.accelerators({ from: r.computeNodes.id, to: r.accelerators.nodeId }),
+      interfaces: r.many.nodeInterfaces({ from: r.computeNodes.id, to: r.nodeInterfaces.nodeId }),
       alerts: r.many.alerts({ from: r.computeNodes.id, to: r.alerts.nodeId }),
       slurmNodes: r.many.slurmNodes({ from: r.computeNodes.id, to: r.slurmNodes.nodeId }),
       discoveries: r.many.discoveries({ from: r.computeNodes.id, to: r.discoveries.nodeId }),

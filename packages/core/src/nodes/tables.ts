@@ -1,6 +1,18 @@
 import type { Accelerator, Discovery } from '@muster/discovery'
 import { getColumns, sql } from 'drizzle-orm'
-import { bigint, boolean, doublePrecision, index, integer, jsonb, snakeCase, text, unique, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  snakeCase,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { tenants } from '../access/tables.ts'
 import { credentials } from '../credentials/tables.ts'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
@@ -115,6 +127,32 @@ export type LeanNode = Omit<ComputeNode, 'facts'>
 
 const { facts: _facts, ...leanColumns } = getColumns(computeNodes)
 export const LEAN_NODE = leanColumns
+
+export type InterfaceAddress = { address: string; network: string | null }
+
+/** Network interfaces as users enter them. Network boot finds a node by the MAC. */
+export const nodeInterfaces = snakeCase.table(
+  'node_interfaces',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    nodeId: uuid()
+      .notNull()
+      .references(() => computeNodes.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    /** Lower case with colons. */
+    mac: text().notNull(),
+    /** The node boots from this interface. */
+    isBoot: boolean().notNull().default(false),
+    addresses: jsonb().$type<InterfaceAddress[]>().notNull().default(sql`'[]'::jsonb`),
+    /** Order in the list of the user, from 0. */
+    position: integer().notNull().default(0),
+  },
+  (t) => [unique().on(t.tenantId, t.mac), unique().on(t.nodeId, t.name), uniqueIndex().on(t.nodeId).where(sql`${t.isBoot}`)],
+)
+export type NodeInterface = typeof nodeInterfaces.$inferSelect
 
 export const accelerators = snakeCase.table(
   'accelerators',

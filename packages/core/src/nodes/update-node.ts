@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { audit } from '../audit/index.ts'
@@ -14,6 +15,7 @@ import { identityConflict } from './identity-conflict.ts'
 import { nodePermissions } from './permissions.ts'
 import { updateBlockedReason } from './policy.ts'
 import { type ComputeNode, computeNodes } from './tables.ts'
+import { replaceInterfaces } from './write-interfaces.ts'
 
 const { displayName, sshUser, region, datacenter, rack, rackPosition, xname, nid, managementIp, ...others } = NODE_FIELDS
 const { credentialId, becomeCredentialId, bastionId, ...required } = others
@@ -38,13 +40,13 @@ const UNKNOWN = {
 
 /**
  * Changes the given fields; null clears a field. Another host, port or connection type drops the pinned host key and makes the
- * node NEW; the audit entry keeps the old address and fingerprint.
+ * node NEW; the audit entry keeps the old address and fingerprint. `interfaces` replaces all interfaces.
  * @throws InvalidInput, Forbidden, NotFound
- * @throws Conflict the node is decommissioned, or the name, xname or NID is taken
+ * @throws Conflict the node is decommissioned, or the name, xname, NID or a MAC is taken
  */
 export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput>): Promise<ComputeNode> {
   authorizeSomewhere(ctx, nodePermissions.write)
-  const { id, ...fields } = parseInput(UpdateNodeInput, input)
+  const { id, interfaces, ...fields } = parseInput(UpdateNodeInput, input)
   authorizeConnectionType(ctx, fields.connectionType)
   const changes = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields
   const work = inTransaction(ctx, async (tx, ctx) => {
@@ -62,24 +64,31 @@ export async function updateNode(ctx: Ctx, input: z.input<typeof UpdateNodeInput
     )
     await checkReferences(tx, ctx, attached, { host: changes.host ?? before.host, nodeId: id })
     await authorizeNodes(tx, ctx, nodePermissions.write, [id], { credentialIds: Object.values(attached) })
-    const isMoved = (['host', 'port', 'connectionType'] as const).some(
-      (f) => changes[f] !== undefined && changes[f] !== before[f],
-    )
+    const isChanged = (field: 'host' | 'port' | 'connectionType' | 'xname' | 'nid') =>
+      changes[field] !== undefined && changes[field] !== before[field]
+    const isMoved = isChanged('host') || isChanged('port') || isChanged('connectionType')
     // Whoever holds the permission only for some nodes cannot make another machine one of them, to which their credentials would be sent.
     if (isMoved) authorize(ctx, nodePermissions.write)
+    // Nor can they make a machine boot as one of them.
+    if (isChanged('xname') || isChanged('nid')) authorize(ctx, nodePermissions.write)
     const assertSameGroups = await watchGroups(tx, ctx, [id])
     const [node] = await tx
       .update(computeNodes)
       .set({ ...changes, ...(isMoved ? UNKNOWN : {}), updatedAt: sql`now()` })
       .where(scope)
       .returning()
+    const oldInterfaces = interfaces && (await replaceInterfaces(tx, ctx, id, interfaces))
+    const isRewired = oldInterfaces !== undefined && !isDeepStrictEqual(oldInterfaces, interfaces)
+    if (isRewired) authorize(ctx, nodePermissions.write)
     await assertSameGroups()
     const differing = Object.keys(changes)
       .filter((field) => JSON.stringify(before[field as keyof ComputeNode]) !== JSON.stringify(node![field as keyof ComputeNode]))
+      .concat(isRewired ? ['interfaces'] : [])
       .sort()
     await audit(tx, ctx, nodeAudit.update, node!, {
       changed: differing,
       ...(isMoved ? { from: { host: before.host, port: before.port }, to: { host: node!.host, port: node!.port } } : {}),
+      ...(isRewired ? { macs: { from: oldInterfaces.map(({ mac }) => mac), to: interfaces!.map(({ mac }) => mac) } } : {}),
       ...(isMoved && before.hostKey ? { droppedHostKey: fingerprint(before.hostKey) } : {}),
     })
     ctx.notify(nodeChanged({ id, tenantId: ctx.tenantId }))

@@ -1,7 +1,7 @@
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { InvalidInput } from '@muster/core/errors'
 import { type GroupTree, isInGroup, matchesNodeQuery } from '@muster/core/groups'
-import { nodeHealthStatus, normalizeXname } from '@muster/core/nodes'
+import { nodeHealthStatus, normalizeXname, parseMac } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { expandHostlist, limitCondition, type NodeColumns, parseVendors, VENDORS } from '@muster/core/selection'
 import { and, arrayContains, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
@@ -14,7 +14,7 @@ import { DeviceType } from './accelerators/enums.ts'
 import { NodeStatus, NodeType } from './enums.ts'
 import { NodeHealthStatus } from './health.ts'
 
-const { accelerators, agentKeys, agents, computeNodes } = schema
+const { accelerators, agentKeys, agents, computeNodes, nodeInterfaces } = schema
 
 const LabelFilter = builder.inputType('LabelFilter', {
   description: 'Filter of nodes by a label.',
@@ -64,6 +64,7 @@ export const NodeFilter = builder.inputType('NodeFilter', {
     rack: t.stringList({ description: 'One of these racks; at most 500.' }),
     xname: t.string({ description: 'One of the xnames of this hostlist, for example `x1000c0s[0-7]b0n0`.' }),
     nid: t.intList({ description: 'One of these NIDs; at most 500.' }),
+    mac: t.stringList({ description: 'An interface with one of these MAC addresses, in any notation; at most 500.' }),
     hostlist: t.string({ description: 'One of the names of this hostlist, for example `gpu[001-064],cpu1`.' }),
     limit: t.string({ description: `Limit expression as for runs: ${LIMIT_GRAMMAR}` }),
   }),
@@ -104,6 +105,7 @@ export function nodeConditions(
     rack,
     xname,
     nid,
+    mac,
     hostlist,
     limit,
   } = filter
@@ -131,6 +133,9 @@ export function nodeConditions(
     rack ? isOneOf(n.rack, rack, 'text') : undefined,
     xname ? isOneOf(n.xname, names(xname, 'filter.xname').map(normalizeXname), 'text') : undefined,
     nid ? inArray(n.nid, nid) : undefined,
+    mac
+      ? sql`exists (select from ${nodeInterfaces} i where i.node_id = ${n.id} and i.mac = any(${sql.param(mac.map((each) => parseMac(each) ?? each))}::text[]))`
+      : undefined,
     arch ? isOneOf(n.arch, arch, 'text') : undefined,
     os ? isOneOf(n.osId, os, 'text') : undefined,
     typeof hasHostKeyAlarm === 'boolean' ? (hasHostKeyAlarm ? alarm : sql`(${alarm}) is not true`) : undefined,

@@ -4,6 +4,7 @@ import { rowIdIfGiven } from '../shared/ids.ts'
 import { type DefaultText, type InputFields, statesDefault } from '../shared/mutation.ts'
 import { ConnectionType, NodeType } from './enums.ts'
 import { ImportFormat } from './import/enums.ts'
+import { NodeInterfaceInput } from './interfaces.ts'
 import { LabelInput } from './labels.ts'
 
 /** Optional fields of a node that users set. */
@@ -37,6 +38,7 @@ export const identityFields = (t: InputFields) => ({
   }),
   nid: t.int({ description: 'Numeric node ID of the boot service, 0 to 2147483647, unique in the tenant.' }),
   managementIp: t.string({ description: 'IPv4 or IPv6 address in the management network.' }),
+  interfaces: t.field({ type: [NodeInterfaceInput], description: 'All network interfaces; at most 64.' }),
 })
 
 export const NAME = 'Inventory name, unique in the tenant: letters, digits and `.` `_` `-`.'

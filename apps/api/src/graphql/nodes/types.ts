@@ -11,6 +11,7 @@ import { AcceleratorSummary, acceleratorSummary } from './accelerators/summary.t
 import { ConnectionType, NodeStatus, NodeType } from './enums.ts'
 import { CPU_COLUMNS, Cpu, OperatingSystem, OS_COLUMNS } from './hardware.ts'
 import { NodeHealth } from './health.ts'
+import { bootMac } from './interfaces.ts'
 import { Label, labelList } from './labels.ts'
 
 const { jobRunHosts, jobRuns } = schema
@@ -73,6 +74,16 @@ export const ComputeNode = builder.drizzleNode('computeNodes', {
     managementIp: t.exposeString('managementIp', {
       nullable: true,
       description: 'Address in the management network; null when none is set.',
+    }),
+    interfaces: t.relation('interfaces', {
+      description: 'Network interfaces as entered by users, in their order; at most 64.',
+      query: { orderBy: { position: 'asc' }, limit: 64 },
+    }),
+    bootMac: t.string({
+      nullable: true,
+      description: 'MAC address of the boot interface; null without one.',
+      select: { columns: {}, extras: { bootMac } },
+      resolve: (n) => n.bootMac,
     }),
     rack: t.exposeString('rack', { nullable: true, description: 'Rack.' }),
     rackPosition: t.exposeString('rackPosition', { nullable: true, description: 'Position in the rack, for example `U07`.' }),

@@ -92,6 +92,7 @@ export async function rowsOf(
         readyAt: new Date(),
       },
     ],
+    node_interfaces: [{ addresses: [{ address: marker, network: marker }] }],
     accelerators: [{ deviceType: 'nvidia_gpu', vendor: 'nvidia', health: 'ok', source: 'tool', eccMode: null }],
     discoveries: [{ reason: 'refresh', result: discoveryFixture(), startedAt: new Date(), finishedAt: new Date(), error: null }],
     discovery_evidence: [{ gzip: gzipSync(marker) }],

@@ -28,7 +28,7 @@ async function fetchNode(name: string) {
   const { computeNode: node } = await request(
     graphql(`query NodeGet($name: String!) {
       computeNode(name: $name) {
-        id name displayName host port connectionType sshUser status statusReason health { status reason } nodeType region datacenter rack rackPosition xname xnameRejections nid managementIp tags labels { key value } notes arch os { name } kernel cpu { model sockets cores threads } memoryBytes
+        id name displayName host port connectionType sshUser status statusReason health { status reason } nodeType region datacenter rack rackPosition xname xnameRejections nid managementIp interfaces { name mac isBoot addresses { address network } } bootMac tags labels { key value } notes arch os { name } kernel cpu { model sockets cores threads } memoryBytes
         bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint approvedFingerprint isChanged }
         credential { name } becomeCredential { name } bastion { name } groups { name } slurmState { state source observedAt } slurmNodes { name state reason cluster { name } } lock { acquiredAt expiresAt run { id number templateName createdBy { name } } }
         accelerators {
@@ -56,6 +56,7 @@ function printNode(node: Node, output: Output): void {
     ['xname', [node.xname, ...node.xnameRejections.map((rejection) => `rejected by ${rejection}`)].filter(Boolean).join('; ')],
     ['nid', node.nid],
     ['management', node.managementIp],
+    ...node.interfaces.map((each): [string, string] => ['interface', formatInterface(each)]),
     ['bastion', node.bastion?.name],
     ['credential', node.credential?.name],
     ['become', node.becomeCredential?.name],
@@ -112,6 +113,14 @@ const slurmFields = ({ slurmNodes, slurmState }: Node): [string, string][] => [
     ? ([['slurm state', `${slurmState.state}, reported by the agent ${ago(slurmState.observedAt)}`]] as [string, string][])
     : []),
 ]
+
+/** As `node update --interface` takes it. */
+const formatInterface = ({ name, mac, addresses, isBoot }: Node['interfaces'][number]): string =>
+  [
+    `${name}=${mac}`,
+    ...addresses.map((a) => (a.network ? `${a.address}@${a.network}` : a.address)),
+    ...(isBoot ? ['boot'] : []),
+  ].join(',')
 
 const lockField = (lock: NonNullable<Node['lock']>): [string, string] => [
   'locked by',

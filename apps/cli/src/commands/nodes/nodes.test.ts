@@ -33,6 +33,13 @@ it('updates one field of all nodes, and adds to tags and labels', async () => {
   expect(await get('gpu001')).toMatchObject({ credential: null, sshUser: null, labels: [{ key: 'rack', value: 'a1' }] })
   expect((await muster('node update gpu001 --region eu --datacenter dc1')).code).toBe(0)
   expect((await muster('node get gpu001')).out).toMatch(/^location +eu, dc1$/m)
+  expect((await muster('node update gpu001 --xname X1000c08s03b0n0 --nid 0 --rack A1 --rack-position U7')).code).toBe(0)
+  await muster('node update gpu001 --interface eth0=02005e100001,10.0.0.1@mgmt,fd00::1,boot eth1=02-00-5e-10-00-02')
+  expect((await muster('node get gpu001')).out).toMatch(
+    /^location +eu, dc1, A1, U7\nxname +x1000c8s3b0n0; rejected by hms-xname \(SMD, BSS\): the chassis is above 7\nnid +0\n.*interface +eth0=02:00:5e:10:00:01,10.0.0.1@mgmt,fd00::1,boot\ninterface +eth1=02:00:5e:10:00:02$/ms,
+  )
+  await muster("node update gpu001 --nid '' --interface ''")
+  expect(await get('gpu001')).toMatchObject({ nid: null, interfaces: [], bootMac: null, xname: 'x1000c8s3b0n0' })
   await muster("node update gpu001 --region ''")
   expect(await get('gpu001')).toMatchObject({ region: null, datacenter: 'dc1' })
   expect((await muster('node update gpu002 --host 10.9.9.9 --name gpu009')).out).toBe('gpu002: updated, NEW\n')
@@ -42,6 +49,10 @@ it('updates one field of all nodes, and adds to tags and labels', async () => {
     ['node update gpu[001,009] --host 10.1.1.1', 2, 'matches 2 nodes: gpu001, gpu009.'],
     ['node update gpu001 --name gpu009', 5, 'gpu001: There is already a node named gpu009'],
     ['node update gpu001 --label rack', 2, 'key=value'],
+    ['node update gpu001 --interface eth0', 2, 'NAME=MAC'],
+    ['node update gpu001 --nid x', 2, 'whole number'],
+    ['node update gpu[001,009] --nid 7', 2, 'matches 2 nodes'],
+    ['node update gpu009 --xname x1000c8s3b0n0', 5, 'The node gpu001 (READY) already has the xname'],
     ['node update gpu001 --become ops', 5, 'becomeCredentialId: ops is a credential of the kind SSH_PASSWORD'],
     ['node update nope --notes x', 4, 'muster node list'],
     ['node add gpu003\ngpu004', 2, 'It must be one line; use - to read several from standard input.'],

@@ -27,6 +27,7 @@ type Options = {
   xname?: string
   nid?: number | ''
   managementIp?: string
+  interface?: Interface[]
   notes?: string
   tag?: string[]
   untag?: string[]
@@ -54,6 +55,11 @@ export const nodeUpdate = () =>
     .option('--xname <xname>', 'location name such as x1000c0s3b0n1, for one node')
     .option('--nid <number>', 'node ID of the boot service, for one node', allowEmpty(nid))
     .option('--management-ip <address>', 'address in the management network, for one node')
+    .option(
+      '--interface <interface...>',
+      'all interfaces as NAME=MAC[,ADDRESS[@NETWORK]…][,boot], for one node; an empty one clears them',
+      addInterface,
+    )
     .option('--notes <text>', 'free text')
     .option('--tag <tag...>', 'tags to add')
     .option('--untag <tag...>', 'tags to remove')
@@ -81,7 +87,7 @@ export const nodeUpdate = () =>
     })
 
 /** Options whose value only one node can have. */
-const FOR_ONE = ['name', 'host', 'xname', 'nid', 'managementIp'] as const
+const FOR_ONE = ['name', 'host', 'xname', 'nid', 'managementIp', 'interface'] as const
 
 function nid(text: string): number {
   if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
@@ -94,10 +100,27 @@ function label(text: string, before: [string, string][] = []): [string, string][
   return [...before, [key, value!]]
 }
 
+type Interface = { name: string; mac: string; isBoot: boolean; addresses: { address: string; network: string | null }[] }
+
+/** Parses `eth0=02:00:5e:10:00:ff,10.0.0.1@mgmt,boot`. */
+function addInterface(text: string, before: Interface[] = []): Interface[] {
+  if (text === '') return before
+  const [, name, mac, rest = ''] = /^([^=,]+)=([^,]+)(?:,(.*))?$/s.exec(text) ?? []
+  if (name === undefined || mac === undefined) throw new InvalidArgumentError('It must be NAME=MAC[,ADDRESS[@NETWORK]…][,boot].')
+  const parts = rest.split(',').filter((part) => part !== '')
+  const addresses = parts
+    .filter((part) => part !== 'boot')
+    .map((part) => {
+      const [address = '', network] = part.split('@')
+      return { address, network: network ?? null }
+    })
+  return [...before, { name, mac, isBoot: parts.includes('boot'), addresses }]
+}
+
 /** Input fields that are equal for all nodes. */
 async function fields(options: Options) {
   const { name, displayName, host, port, user, credential, become, bastion, type, connection, notes } = options
-  const { region, datacenter, rack, rackPosition, xname, nid, managementIp } = options
+  const { region, datacenter, rack, rackPosition, xname, nid, managementIp, interface: interfaces } = options
   return omitUndefined({
     name,
     displayName: emptyToNull(displayName),
@@ -116,6 +139,7 @@ async function fields(options: Options) {
     xname: emptyToNull(xname),
     nid: emptyToNull(nid),
     managementIp: emptyToNull(managementIp),
+    interfaces,
     notes,
   })
 }

@@ -5,6 +5,7 @@ import { t } from '@/messages/index.ts'
 import { noAccess } from '@/nodes/access-fields.tsx'
 import { ConnectionFields, PlaceFields } from '@/nodes/connection-fields.tsx'
 import { parseTags } from '@/nodes/edit-dialog.tsx'
+import { InterfaceFields, type InterfaceForm, interfacesInput } from '@/nodes/interface-fields.tsx'
 import { LocationFields, locationInput, noLocation } from '@/nodes/location-fields.tsx'
 import type { NodeHead } from '@/nodes/node-documents.ts'
 import { Button } from '@/ui/button.tsx'
@@ -29,6 +30,7 @@ const empty = {
 export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]) => void; blockedReason: string | null }) {
   const mutation = useMutation(AddNode)
   const [form, setForm] = useState({ ...empty, ...noAccess })
+  const [interfaces, setInterfaces] = useState<InterfaceForm[]>([])
   const change = (values: Partial<typeof form>) => setForm((before) => ({ ...before, ...values }))
   const set = (key: keyof typeof form) => (event: { target: { value: string } }) =>
     setForm((before) => ({ ...before, [key]: event.target.value }))
@@ -46,6 +48,7 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
         region: form.region || null,
         datacenter: form.datacenter || null,
         ...locationInput(form),
+        interfaces: interfacesInput(interfaces),
         tags: parseTags(form.tags),
         becomeCredentialId: form.becomeCredentialId || null,
         ...(isSsh && {
@@ -103,6 +106,7 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
           <ConnectionFields value={form} onChange={change} error={error} />
           <PlaceFields value={form} onChange={change} error={error} />
           <LocationFields value={form} onChange={change} error={error} />
+          <InterfaceFields value={interfaces} onChange={setInterfaces} error={error} />
           <TextField
             label={t('nodes.tags')}
             optional

@@ -16,6 +16,9 @@ export type DraftFields = {
   xname?: string
   nid?: string
   managementIp?: string
+  /** MAC of the boot interface, and its name. */
+  mac?: string
+  interfaceName?: string
   notes?: string
   tags?: string[]
   labels?: Record<string, string>

@@ -7,15 +7,20 @@ import type { Db } from '../../kernel/db/client.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
 import { identityTakenIssue } from '../identity-conflict.ts'
 import { computeNodes } from '../tables.ts'
+import { macTaken, ownersOfMacs } from '../write-interfaces.ts'
 import type { PlannedRow } from './rows.ts'
 
 const addressOf = (at: { host: string; port: number; bastionId?: string | null | undefined }) =>
   JSON.stringify([at.host, at.port, at.bastionId ?? null])
 
-/** Flags repeated rows: EXISTS for the same node, INVALID for the same name with another address, and for the same xname or NID. */
+/**
+ * Flags repeated rows: EXISTS for the same node, INVALID for the same name with another address, and for the same xname,
+ * NID or MAC.
+ */
 export function flagRepeats(rows: PlannedRow[]): void {
   const byXname = new Map<string, PlannedRow>()
   const byNid = new Map<number, PlannedRow>()
+  const byMac = new Map<string, PlannedRow>()
   const byName = new Map<string, PlannedRow>()
   const byAddress = new Map<string, PlannedRow>()
   for (const row of rows) {
@@ -32,10 +37,12 @@ export function flagRepeats(rows: PlannedRow[]): void {
       row.state = 'INVALID'
       row.issues = [{ path: 'host', message: `row ${byAddress.get(address)!.row} has this address under another name` }]
     } else {
-      const { name, xname, nid } = row.values
+      const { name, xname, nid, interfaces } = row.values
+      const mac = interfaces[0]?.mac
       const clash = [
         { path: 'xname', first: xname ? byXname.get(xname) : undefined, what: 'xname' },
         { path: 'nid', first: nid == null ? undefined : byNid.get(nid), what: 'NID' },
+        { path: 'mac', first: mac === undefined ? undefined : byMac.get(mac), what: 'MAC' },
       ].filter(({ first }) => first !== undefined)
       if (clash.length > 0) {
         row.state = 'INVALID'
@@ -46,12 +53,13 @@ export function flagRepeats(rows: PlannedRow[]): void {
       byAddress.set(address, row)
       if (xname) byXname.set(xname, row)
       if (nid != null) byNid.set(nid, row)
+      if (mac !== undefined) byMac.set(mac, row)
     }
   }
 }
 
 /**
- * Flags rows with the name, address, xname or NID of an existing node. An existing name with another address is INVALID: a user would otherwise
+ * Flags rows with the name, address, xname, NID or MAC of an existing node. An existing name with another address is INVALID: a user would otherwise
  * work on the wrong machine.
  */
 export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
@@ -83,6 +91,12 @@ export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): P
         ),
       ),
     )
+  const owners = await ownersOfMacs(
+    db,
+    ctx,
+    valid.flatMap((row) => row.values!.interfaces.map(({ mac }) => mac)),
+  )
+  const byMac = new Map(owners.map((owner) => [owner.mac, owner]))
   const byName = new Map(nodes.map((node) => [node.name, node]))
   const byAddress = new Map(nodes.map((node) => [addressOf(node), node]))
   const byXname = new Map(nodes.map((node) => [node.xname, node]))
@@ -91,12 +105,14 @@ export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): P
     const sameName = byName.get(row.values!.name)
     const node = sameName ?? byAddress.get(addressOf(row.values!))
     if (!node) {
-      const { xname, nid } = row.values!
+      const { xname, nid, interfaces } = row.values!
       const withXname = xname ? byXname.get(xname) : undefined
       const withNid = nid == null ? undefined : byNid.get(nid)
+      const withMac = byMac.get(interfaces[0]?.mac ?? '')
       const issues = [
         withXname ? (identityTakenIssue({ xname }, withXname) ?? []) : [],
         withNid ? (identityTakenIssue({ nid }, withNid) ?? []) : [],
+        withMac ? { path: 'mac', message: macTaken(withMac) } : [],
       ].flat()
       if (issues.length > 0) Object.assign(row, { state: 'INVALID', issues })
       continue

@@ -23,6 +23,7 @@ const {
   xname: _xname,
   nid: _nid,
   managementIp: _ip,
+  interfaces: _interfaces,
   ...DEFAULTS
 } = NODE_FIELDS
 const { port, connectionType, nodeType, tags, labels, notes } = DEFAULTS
@@ -99,8 +100,11 @@ async function credentialsByName(db: Db | Tx, ctx: Ctx, drafts: Draft[]): Promis
   return new Map(rows.map((row) => [row.name, row]))
 }
 
+/** The column of a field. */
+const columnOf = (path: string) => ({ 'interfaces.0.mac': 'mac', 'interfaces.0.name': 'interface' })[path] ?? path
+
 function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredentials): PlannedRow {
-  const { credential, becomeCredential, bastion, port, nid, tags, labels, ...fields } = draft.fields
+  const { credential, becomeCredential, bastion, port, nid, mac, interfaceName, tags, labels, ...fields } = draft.fields
   const issues = [...draft.issues]
   const references: Record<string, string> = {}
   const useDenied = permissionDeniedReason(ctx.actor, credentialPermissions.use)
@@ -124,12 +128,13 @@ function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredential
     ...references,
     ...(port === undefined ? {} : { port: /^\d{1,6}$/.test(String(port)) ? Number(port) : String(port) }),
     ...(nid === undefined ? {} : { nid: /^\d{1,10}$/.test(nid) ? Number(nid) : nid }),
+    interfaces: mac === undefined ? [] : [{ name: interfaceName ?? 'boot', mac, isBoot: true }],
     tags: [...(input.defaults?.tags ?? []), ...(tags ?? [])],
     labels: { ...input.defaults?.labels, ...labels },
   })
   // A row that could not be split already has its issue.
   if (!parsed.success && draft.issues.length === 0)
-    issues.push(...parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message })))
+    issues.push(...parsed.error.issues.map((issue) => ({ path: columnOf(issue.path.join('.')), message: issue.message })))
   const rejected =
     parsed.success && parsed.data.connectionType === 'local' ? permissionDeniedReason(ctx.actor, nodePermissions.local) : null
   if (rejected) issues.push({ path: 'connectionType', message: `a local node runs commands on the worker itself: ${rejected}` })

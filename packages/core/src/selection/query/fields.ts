@@ -2,7 +2,16 @@ import { DeviceType, Health, VENDOR_NAMES } from '@muster/discovery'
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { NODE_HEALTH_STATUSES, nodeHealthStatus } from '../../nodes/health/index.ts'
-import { accelerators, CONNECTION_TYPES, type computeNodes, NODE_STATUSES, NODE_TYPES } from '../../nodes/tables.ts'
+import { parseMac } from '../../nodes/network/mac.ts'
+import { normalizeXname } from '../../nodes/network/xname.ts'
+import {
+  accelerators,
+  CONNECTION_TYPES,
+  type computeNodes,
+  NODE_STATUSES,
+  NODE_TYPES,
+  nodeInterfaces,
+} from '../../nodes/tables.ts'
 
 /** The table of nodes or an alias of it. */
 export type NodeColumns = {
@@ -10,10 +19,10 @@ export type NodeColumns = {
 }
 
 /**
- * How a field's values compare: `text` exactly, `lower` and word lists ignoring case, `version` by its numbers, `bytes` with
+ * How a field's values compare: `text` exactly, `lower` and word lists ignoring case, `xname` and `mac` in every notation, `version` by its numbers, `bytes` with
  * units.
  */
-export type Kind = 'text' | 'lower' | 'version' | 'number' | 'bytes' | { words: readonly string[] }
+export type Kind = 'text' | 'xname' | 'mac' | 'lower' | 'version' | 'number' | 'bytes' | { words: readonly string[] }
 
 type Field = {
   kind: Kind
@@ -44,7 +53,11 @@ export const FIELDS = {
   status: ofNode('status', { words: NODE_STATUSES }),
   health: { kind: { words: NODE_HEALTH_STATUSES }, holds: (n, test) => test(nodeHealthStatus(n)) },
   type: ofNode('nodeType', { words: NODE_TYPES }),
-  xname: ofNode('xname', 'lower'),
+  xname: ofNode('xname', 'xname'),
+  mac: {
+    kind: 'mac',
+    holds: (n, test) => sql`exists (select from ${nodeInterfaces} i where i.node_id = ${n.id} and ${test(sql.raw('i.mac'))})`,
+  },
   nid: ofNode('nid', 'number'),
   rack: ofNode('rack', 'text'),
   connection: ofNode('connectionType', { words: CONNECTION_TYPES }),
@@ -108,5 +121,10 @@ export function readValue(kind: Kind, operator: Operator, text: string): { value
   }
   if (kind === 'version' && /[<>]/.test(operator) && !/^\d{1,15}(\.\d{1,15}){0,9}$/.test(text))
     return { wrong: 'must be a version such as 570.124 when it is compared with < or >' }
-  return { value: kind === 'lower' ? text.toLowerCase() : text }
+  if (kind === 'mac' && operator !== '~') {
+    const mac = parseMac(text)
+    return mac ? { value: mac } : { wrong: 'must be a MAC address such as 02:00:5e:10:00:ff' }
+  }
+  if (kind === 'xname' && operator !== '~') return { value: normalizeXname(text).toLowerCase() }
+  return { value: kind === 'lower' || kind === 'xname' || kind === 'mac' ? text.toLowerCase() : text }
 }
