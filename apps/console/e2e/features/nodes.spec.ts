@@ -1,4 +1,4 @@
-import { accelerators, computeNodes } from '@muster/core/nodes'
+import { accelerators, computeNodes, updateNode } from '@muster/core/nodes'
 import { insertRun, makeHostKey } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
 import { recordConnectionTests } from '../fixtures/connection-worker.ts'
@@ -279,4 +279,41 @@ test('shows the overall health of nodes in the hosts of a run and in an alert', 
   await expect(alert.getByTestId('node-health')).toHaveText(t('nodeHealth.UNHEALTHY'))
   await page.getByRole('button', { name: new RegExp(`^${nodeName(0)} `) }).click()
   await expect(page.getByRole('dialog').getByTestId('node-health')).toHaveText(`${t('nodeHealth.UNHEALTHY')}Connection refused.`)
+})
+
+test('edits xname, NID and interfaces of a node, with errors at their fields', async ({ page, createFleet, signIn }) => {
+  const { operator, nodes } = await createFleet({ nodes: 2, agents: false })
+  const [node, other] = nodes
+  await updateNode(operator, { id: other!.id, interfaces: [{ name: 'eth0', mac: '02:00:5e:10:00:02' }] })
+  await signIn(operator)
+  await page.goto(nodeUrl(node!))
+  await page
+    .getByRole('button', { name: t('node.more') })
+    .filter({ visible: true })
+    .click()
+  await page.getByRole('menuitem', { name: t('node.edit') }).click()
+  const dialog = page.getByRole('dialog')
+  const save = () => dialog.getByRole('button', { name: t('common.save') }).click()
+  const field = (label: string) => dialog.getByLabel(new RegExp(`^${label}( ?${t('common.optional')})?$`))
+  await field(t('node.xname')).fill('X1000c08s03b0n0')
+  await field(t('node.nid')).fill('7')
+  await dialog.getByRole('button', { name: t('node.addInterface') }).click()
+  await field(t('node.interfaceName')).fill('eth0')
+  await field(t('node.mac')).fill('no MAC')
+  await field(t('node.interfaceAddresses')).fill('10.1.0.7@mgmt, 10.1.0.256')
+  await save()
+  await expect(field(t('node.mac'))).toHaveAttribute('aria-invalid', 'true')
+  await expect(field(t('node.interfaceAddresses'))).toHaveAttribute('aria-invalid', 'true')
+  await field(t('node.mac')).fill('02005E100002')
+  await field(t('node.interfaceAddresses')).fill('10.1.0.7@mgmt')
+  await save()
+  await expect(dialog.getByText(`The node ${other!.name} (READY) already has an interface`)).toBeVisible()
+  await field(t('node.mac')).fill('02-00-5E-10-00-07')
+  await save()
+  await expect(dialog).toBeHidden()
+  await expect(page.getByText('x1000c8s3b0n0')).toBeVisible()
+  await expect(
+    page.getByText(t('node.xnameRejected', { rejection: 'hms-xname (SMD, BSS): the chassis is above 7' })),
+  ).toBeVisible()
+  await expect(page.getByText('eth0 · 02:00:5e:10:00:07 · 10.1.0.7@mgmt')).toBeVisible()
 })

@@ -1,7 +1,7 @@
 import { Plus, Trash2 } from 'lucide-react'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
-import { TextField } from '@/ui/field.tsx'
+import { CheckField, TextField } from '@/ui/field.tsx'
 import type { NodeHead } from './node-documents.ts'
 
 /** An interface in a form; `addresses` has one `address@network` per word. */
@@ -25,11 +25,11 @@ export function InterfaceFields({ value, onChange, error }: Props) {
       .find((message) => message !== undefined)
   return (
     <fieldset className="flex flex-col gap-3 sm:col-span-2">
-      <legend className="mb-2 text-xs font-medium">{t('node.interfaces')}</legend>
+      <legend className="mb-2 text-sm font-medium">{t('node.interfaces')}</legend>
       {error('interfaces') && <p className="text-xs text-bad">{error('interfaces')}</p>}
       {value.map((each, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity while they are edited
-        <div key={i} className="grid gap-3 rounded-md border border-line p-3 sm:grid-cols-2">
+        <div key={i} className="grid items-start gap-3 rounded-md border border-line p-3 sm:grid-cols-2">
           <TextField
             label={t('node.interfaceName')}
             mono
@@ -54,10 +54,11 @@ export function InterfaceFields({ value, onChange, error }: Props) {
             hint={t('node.interfaceAddressesHint')}
             error={addressError(i)}
           />
-          <label className="flex items-center gap-2 text-sm">
-            <input type="checkbox" checked={each.isBoot} onChange={(event) => change(i, { isBoot: event.target.checked })} />
-            {t('node.bootInterface')}
-          </label>
+          <CheckField
+            label={t('node.bootInterface')}
+            checked={each.isBoot}
+            onChange={(event) => change(i, { isBoot: event.target.checked })}
+          />
           <div className="flex justify-end">
             <Button onClick={() => onChange(value.filter((_, at) => at !== i))}>
               <Trash2 size={14} />
