@@ -169,13 +169,16 @@ def main():
         if problem is not None:
             module.fail_json(msg="Slurm refuses the new slurm.conf. Nothing was written. %s" % problem)
     elif changed and not module.check_mode:
-        os.makedirs(folder, mode=0o755, exist_ok=True)
-        keep(folder, before)
-        for name in NAMES:
-            if name in files:
-                install(folder, name, files[name])
-            elif before[name] is not None:
-                os.unlink(os.path.join(folder, name))
+        try:
+            os.makedirs(folder, mode=0o755, exist_ok=True)
+            keep(folder, before)
+            for name in NAMES:
+                if name in files:
+                    install(folder, name, files[name])
+                elif before[name] is not None:
+                    os.unlink(os.path.join(folder, name))
+        except OSError as error:
+            module.fail_json(msg="%s could not be written: %s. Free or repair its disk, then try again." % (folder, error.strerror))
     module.exit_json(changed=changed and module.params["install"])
 
 

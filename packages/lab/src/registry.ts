@@ -34,6 +34,7 @@ export interface LabState {
   bastion: { name: string; host: string; port: number } | null
   slurm: SlurmState | null
   folders: string[]
+  sharedFolder: string | null
   credentials: LabCredentials
 }
 

@@ -51,6 +51,7 @@ export async function startLab(options: LabOptions = {}): Promise<OwnedLab> {
     bastion: null,
     slurm,
     folders: options.folders ?? [],
+    sharedFolder: options.sharedFolder ?? null,
     // Some modes and labs have fewer of them.
     credentials: structuredClone(identity.credentials),
   }

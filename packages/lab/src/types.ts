@@ -25,6 +25,8 @@ export interface LabOptions {
   slurm?: boolean | SlurmOptions
   /** Folders of this machine that nodes in namespaces see at the same path, read-only. */
   folders?: string[]
+  /** Folder of this machine that all nodes in namespaces see as /mnt/shared, like storage of a network. */
+  sharedFolder?: string
   /** Keeps addresses, host keys and logins for the next lab with the same file. Default: they are new. */
   identityFile?: string | undefined
 }

@@ -36,13 +36,35 @@ describe.runIf(canRunSlurm())('a rollout that fails, and a rollback', () => {
     expect(await c.jobState()).toBe('RUNNING')
   })
 
-  it('restores all hosts when one fails or slurmctld does not start', { timeout: 180_000 }, async () => {
+  it('stops when one host of several fails, and restores the others; the job survives', { timeout: 180_000 }, async () => {
+    const files = await Promise.all(c.hosts.map(c.fileOf))
+    const on = (command: string) => c.lab.node('cpu-02').exec(['sh', '-c', command])
+    const readOnly = await on('mount --bind /etc/slurm /etc/slurm && mount -o remount,bind,ro /etc/slurm')
+    expect(readOnly.code, readOnly.stderr).toBe(0)
+    const number = await c.edit((text) =>
+      text.replace('SlurmUser=nosuchuser', 'SlurmUser=slurm').replace('KillWait=2', 'KillWait=9'),
+    )
+    const rollout = await c.rollOut(number)
+    expect(rollout).toMatchObject({
+      status: 'FAILED',
+      error: expect.stringMatching(
+        /^cpu-02: \/etc\/slurm could not be written: Read-only file system.* restored on all hosts\.$/s,
+      ),
+    })
+    // The others had the new file before.
+    for (const name of ['slurm-ctl-01', 'cpu-01'])
+      expect((await c.lab.node(name).exec(['cat', '/etc/slurm/.before-muster/slurm.conf'])).stdout).toContain('KillWait=9')
+    await on('umount /etc/slurm')
+    expect(await Promise.all(c.hosts.map(c.fileOf))).toEqual(files)
+    expect(await c.stored()).not.toMatchObject({ configNumber: number })
+    expect(await c.jobState()).toBe('RUNNING')
+  })
+
+  it('restores all hosts when slurmctld does not start', { timeout: 180_000 }, async () => {
     const files = await Promise.all(c.hosts.map(c.fileOf))
     // Only slurmctld notices it.
     const number = await c.edit((text) =>
-      text
-        .replace('SlurmUser=nosuchuser', 'SlurmUser=slurm')
-        .replace('StateSaveLocation=/var/spool/slurmctld', 'StateSaveLocation=/proc/nowhere'),
+      text.replace('StateSaveLocation=/var/spool/slurmctld', 'StateSaveLocation=/proc/nowhere'),
     )
     const rollout = await c.rollOut(number)
     expect(rollout).toMatchObject({

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,7 +27,10 @@ export const LAB_LINES = [...SLURM_NODE_LIMITS, 'MessageTimeout=5']
 /** READY nodes without Slurm, a repository with its packages, and a worker process, which tests kill. */
 export async function createManagedLab(names: string[]) {
   const folder = await mkdtemp(path.join(tmpdir(), 'muster-managed-'))
-  const lab = await createLab({ nodes: names.map((name) => ({ name, profile: 'cpu' })), bastion: false, mode: 'namespaces' })
+  const sharedFolder = path.join(folder, 'shared')
+  await mkdir(sharedFolder)
+  const nodes = names.map((name) => ({ name, profile: 'cpu' as const }))
+  const lab = await createLab({ nodes, bastion: false, mode: 'namespaces', sharedFolder })
   const repository = await serveSlurmPackages(lab)
   const t = await testRuntime({ vault: 'real' })
   const { db } = t.runtime

@@ -106,6 +106,7 @@ function buildHost(root: string, state: LabState, host: Host, identity: LabIdent
     'sysreal',
     'proc/driver',
     ...state.folders.map((folder) => `layer${folder}`),
+    ...(state.sharedFolder ? ['layer/mnt/shared'] : []),
   ])
     mkdirSync(path.join(dir, name), { recursive: true })
   const files = host.bastion ? [] : hardwareFiles(host)
@@ -162,6 +163,7 @@ function fstab(state: LabState, { name, bastion }: Host): string {
     bind(`${dir}/proc/driver`, '/proc/driver'),
     ...(bastion ? [] : ['cpuinfo', 'meminfo', 'cmdline'].map((file) => bind(`${dir}/proc/${file}`, `/proc/${file}`))),
     ...state.folders.map((folder) => bind(folder, folder).replace(' bind ', ' bind,ro ')),
+    ...(state.sharedFolder ? [bind(state.sharedFolder, '/mnt/shared')] : []),
     ...slurmMounts(state.slurm, name).map(({ from, to, type }) =>
       type === 'bind' ? bind(from, to) : `tmpfs ${root}${to} tmpfs mode=755 0 0`,
     ),

@@ -7,33 +7,35 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createManagedLab, LAB_LINES, type ManagedLab } from '../../testing/managed-lab.ts'
 
 const LONG = { timeout: 900_000, interval: 300 }
+type CreateInput = Parameters<typeof createSlurmCluster>[1]
 const FOLDER = '/run/munge-dbd'
 const SOCKET = `${FOLDER}/socket`
 
 describe.runIf(canRunSlurm())('accounting of managed clusters', () => {
   let m: ManagedLab
   beforeAll(async () => {
-    m = await createManagedLab(['ctl-a', 'cpu-a', 'db', 'ctl-b', 'cpu-b'])
+    m = await createManagedLab(['ctl-a', 'backup-a', 'login-a', 'cpu-a', 'db', 'ctl-b', 'cpu-b'])
   }, 300_000)
   afterAll(() => m?.close())
 
   const create = (
     name: string,
     [controller, compute]: [string, string],
-    accounting: Parameters<typeof createSlurmCluster>[1]['accounting'],
-    lines: string[] = [],
+    accounting: CreateInput['accounting'],
+    { lines = [], ...more }: Partial<CreateInput> & { lines?: string[] } = {},
   ) =>
     createSlurmCluster(m.fixture.admin, {
       name,
       controllerNodeId: m.id(controller),
       computeNodeIds: [m.id(compute)],
+      ...more,
       accounting,
       repositoryUrl: m.repository.url,
       extraLines: [...LAB_LINES, ...lines],
       reason: 'test',
     })
-  const createBeta = (lines?: string[]) =>
-    create('beta', ['ctl-b', 'cpu-b'], { kind: 'EXISTING', host: `${m.lab.node('db').host}:6819` }, lines)
+  const createBeta = (lines: string[] = []) =>
+    create('beta', ['ctl-b', 'cpu-b'], { kind: 'EXISTING', host: `${m.lab.node('db').host}:6819` }, { lines })
 
   /** A job of the cluster ends, and slurmdbd has it. */
   async function expectRecorded(controller: string, cluster: string): Promise<void> {
@@ -53,14 +55,29 @@ describe.runIf(canRunSlurm())('accounting of managed clusters', () => {
     expect(await m.on('cpu-b', 'ls -d /etc/munge/munge.key /etc/slurm /usr/sbin/slurmd 2>/dev/null')).toBe('')
   }
 
-  it('installs slurmdbd and MariaDB on a node that is no controller', { timeout: 900_000 }, async () => {
-    const row = await create('alpha', ['ctl-a', 'cpu-a'], { kind: 'MANAGED', nodeId: m.id('db') })
+  it('installs slurmdbd and MariaDB, a backup controller and a login node on nodes of their own', {
+    timeout: 900_000,
+  }, async () => {
+    const row = await create(
+      'alpha',
+      ['ctl-a', 'cpu-a'],
+      { kind: 'MANAGED', nodeId: m.id('db') },
+      { backupNodeId: m.id('backup-a'), loginNodeIds: [m.id('login-a')], stateFolder: '/mnt/shared/slurm' },
+    )
     expect(await m.ended(row)).toEqual({ status: 'SUCCEEDED', error: null, nodes: [['cpu-a', 'IN_SERVICE', null]] })
     expect(await m.on('ctl-a', 'pgrep -x slurmdbd; pgrep -x mariadbd; ls -d /etc/slurm/slurmdbd.conf /usr/sbin/slurmdbd')).toBe(
       '',
     )
     expect(await m.on('db', 'pgrep -cx slurmctld; stat --format="%U %a" /etc/slurm/slurmdbd.conf')).toBe('0\nslurm 600')
-    await expectRecorded('ctl-a', 'alpha')
+    const ping = () => m.on('login-a', 'scontrol ping')
+    await vi.waitFor(async () => expect(await ping()).toMatch(/primary\) at ctl-a is UP\n.*backup.*\) at backup-a is UP/), LONG)
+    expect(await m.on('login-a', 'ls -d /usr/sbin/slurmctld /usr/sbin/slurmd 2>/dev/null')).toBe('')
+    expect(await m.on('login-a', 'srun hostname')).toBe('cpu-a')
+    await expectRecorded('login-a', 'alpha')
+    await m.on('ctl-a', 'systemctl stop slurmctld; scontrol takeover 1')
+    await vi.waitFor(async () => expect(await m.on('login-a', 'srun hostname')).toBe('cpu-a'), LONG)
+    await m.on('ctl-a', 'systemctl start slurmctld')
+    await vi.waitFor(async () => expect(await ping()).toMatch(/ctl-a is UP\n.*backup-a is UP/), LONG)
     const password = await m.on('db', 'sed -n s/^StoragePass=//p /etc/slurm/slurmdbd.conf')
     expect(password).toMatch(/^[\w-]{32}$/)
     const { rows } = await m.t.runtime.db.execute(
