@@ -1,4 +1,5 @@
 import { auditEntries } from '@muster/core/audit'
+import { createAuditSink } from '@muster/core/audit-sinks'
 import { createCredential } from '@muster/core/credentials'
 import { updateNode } from '@muster/core/nodes'
 import {
@@ -8,9 +9,12 @@ import {
   type SlurmActionItem,
   slurmActions,
 } from '@muster/core/slurm-actions'
+import { LOOPBACK } from '@muster/core/testing'
 import { canRunSlurm } from '@muster/lab'
 import { eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { reconcileAudit, reconcileAuditSinks } from '../reconcilers/audit.ts'
+import { createWebhookReceiver, VERIFIERS } from '../testing/alert-receivers.ts'
 import { createSlurmActions, type SlurmActions, type SlurmRequest } from '../testing/slurm-actions.ts'
 
 const CONTROLLER = 'slurm-ctl-01'
@@ -173,6 +177,32 @@ describe.runIf(canRunSlurm())('actions on a real cluster', () => {
     })
     expect((await run({ verb: 'UNDRAIN_NODES', nodes: { hostlist: 'cpu-02' } })).row.status).toBe('SUCCEEDED')
     await use(credentialId!)
+  })
+
+  it('is delivered to a webhook that receives the audit log', async () => {
+    const { runtime, owner } = fixture
+    const receiver = await createWebhookReceiver(VERIFIERS.webhook('a webhook secret'))
+    const sink = { name: 'siem', kind: 'webhook' as const, url: receiver.url, secret: 'a webhook secret' }
+    await createAuditSink(owner, sink, LOOPBACK)
+    const { row } = await run({ verb: 'DRAIN_NODES', nodes: { hostlist: 'cpu-02' } })
+    await run({ verb: 'UNDRAIN_NODES', nodes: { hostlist: 'cpu-02' } })
+    const reconcilers = [
+      reconcileAudit(runtime),
+      reconcileAuditSinks(runtime, 'w', { hostname: 'muster', localTargets: LOOPBACK }),
+    ]
+    onTestFinished(async () => void (await Promise.all([...reconcilers, receiver].map((one) => one.stop()))))
+    type Entry = { action: string; objectId: string; details: Record<string, unknown> }
+    const entries = () => receiver.got.flatMap(({ body }) => JSON.parse(body).entries as Entry[])
+    const received = () => entries().filter(({ objectId }) => objectId === row.id)
+    await vi.waitFor(() => expect(received()).toHaveLength(3), { timeout: 60_000, interval: 100 })
+    expect(received()).toMatchObject([
+      { action: 'slurm_action.start' },
+      {
+        action: 'slurm_action.execute',
+        details: { command: expect.stringContaining('scontrol update nodename=cpu-02 state=drain') },
+      },
+      { action: 'slurm_action.finish' },
+    ])
   })
 
   it('sends nothing when no controller answers', async () => {
