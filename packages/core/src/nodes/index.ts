@@ -9,8 +9,7 @@ export { fingerprint, HostKey } from './host-key.ts'
 export { NodeImportInput } from './import/plan.ts'
 export type { NodeImportReport, NodeImportRow, NodeImportState } from './import/rows.ts'
 export { ImportNodesInput, importNodes, nodeImportResult } from './import-nodes.ts'
-export { parseMac } from './network/mac.ts'
-export { normalizeXname, parseXname, xnameRejections } from './network/xname.ts'
+export { normalizeXname, parseMac, parseXname, xnameRejections } from './network/index.ts'
 export { nodePermissions } from './permissions.ts'
 export {
   connectBlockedReason,

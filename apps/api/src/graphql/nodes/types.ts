@@ -63,7 +63,8 @@ export const ComputeNode = builder.drizzleNode('computeNodes', {
       description: 'Location name, for example `x1000c0s3b0n1`, in lower case without leading zeros; null when none is set.',
     }),
     xnameRejections: t.stringList({
-      description: 'Tools that reject the xname, each with its reason. Empty when all accept it, or without an xname.',
+      description:
+        'Tools that reject the xname, each with its reason; at most 10. Empty when all accept it, or without an xname.',
       select: { columns: { xname: true } },
       resolve: ({ xname }) => {
         const parsed = xname === null ? null : parseXname(xname)

@@ -2,8 +2,7 @@ import { DeviceType, Health, VENDOR_NAMES } from '@muster/discovery'
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { NODE_HEALTH_STATUSES, nodeHealthStatus } from '../../nodes/health/index.ts'
-import { parseMac } from '../../nodes/network/mac.ts'
-import { normalizeXname } from '../../nodes/network/xname.ts'
+import { normalizeXname, parseMac } from '../../nodes/network/index.ts'
 import {
   accelerators,
   CONNECTION_TYPES,
