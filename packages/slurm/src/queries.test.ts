@@ -56,6 +56,19 @@ describe('script of a query', () => {
     expect(output.match(/^(?:SQUEUE|SCANCEL|SINFO|SACCT|SCONTROL)_\w+|^SLURM_(?!CONF|TIME|BITSTR)\w+/gm)).toBeNull()
   })
 
+  test.each([
+    [{}, ':/etc/localtime'],
+    [{ TZ: 'Asia/Tokyo' }, 'Asia/Tokyo'],
+    [{ TZ: '' }, ''],
+  ])('keeps the time zone of the account (%j)', (env, zone) => {
+    const input = queryScript(['env'], nonce, null)
+    const output = outputAfter(
+      nonce,
+      execFileSync('sh', ['-s'], { input, env: { PATH: '/usr/bin:/bin', ...env }, encoding: 'utf8' }),
+    )!
+    expect(/^TZ=(.*)$/m.exec(output)?.[1]).toBe(zone)
+  })
+
   test.each(['sh', 'bash'])('marks the end of the output and passes the exit code on (%s)', (shell) => {
     const input = queryScript(['sh', '-c', 'printf "no newline"; exit 3'], nonce, null)
     const { stdout, status } = spawnSync(shell, ['-s'], { input, encoding: 'utf8' })

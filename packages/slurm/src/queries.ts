@@ -92,6 +92,9 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
  */
 const TASK_LIST_LENGTH = 2000
 
+/** Without TZ, the C library reads the state of this file for each time that squeue prints; with it, once. */
+const TIME_ZONE = '/etc/localtime'
+
 /**
  * A script that runs one command, for the standard input of `sh -s`: so any login shell can start it. The command's output follows a
  * line with the nonce; what shells print before it (banners) does not count. The nonce with the exit code follows the output.
@@ -101,8 +104,8 @@ export function queryScript(argv: readonly string[], nonce: string, folder: stri
   const path = [...(folder ? [folder] : []), '$PATH', ...FOLDERS].map((part) => (part === '$PATH' ? part : quoted(part)))
   return [
     ...UNSET_SCRIPT,
-    `PATH=${path.join(':')} LC_ALL=C SLURM_TIME_FORMAT=%s SLURM_BITSTR_LEN=${TASK_LIST_LENGTH}`,
-    'export PATH LC_ALL SLURM_TIME_FORMAT SLURM_BITSTR_LEN',
+    `PATH=${path.join(':')} LC_ALL=C TZ=\${TZ-:${TIME_ZONE}} SLURM_TIME_FORMAT=%s SLURM_BITSTR_LEN=${TASK_LIST_LENGTH}`,
+    'export PATH LC_ALL TZ SLURM_TIME_FORMAT SLURM_BITSTR_LEN',
     `echo ${nonce}`,
     `${argv.map(quoted).join(' ')} </dev/null`,
     'code=$?',
