@@ -227,6 +227,9 @@ describe.runIf(canRunSlurm())('the refresh of a real cluster', () => {
     })
 
     it('reads a controller with a full disk', async () => {
+      // Nodes are UNKNOWN until they register with a slurmctld that was restarted.
+      await lab.slurm!.ready()
+      await fixture.refresh(cluster)
       const before = shapeOf(await fixture.stored(cluster))
       await lab.fault(CONTROLLER, 'full-disk')
       expect(await fixture.refresh(cluster)).toMatchObject({ lastError: null })
