@@ -63,7 +63,7 @@ export const commands = {
     })
   },
   test: async (args) => run([node, 'apps/standalone/src/run-tests.ts', ...args], await installForTests(args.includes('--long'))),
-  coverage: async (args) => run([node, 'apps/standalone/src/coverage/main.ts', ...args], await installForTests(false)),
+  coverage: async (args) => run([node, 'apps/standalone/src/coverage/main.ts', ...args], await installForTests(true)),
   e2e: async (args) => run([node, 'apps/standalone/src/run-tests.ts', '--e2e', ...args], await installWithAnsible('test')),
   'main-job': async (args) => run([node, 'packages/bench/src/main-job.ts', ...args], await installWithAnsible('slurm')),
   bench: async (args) => {
