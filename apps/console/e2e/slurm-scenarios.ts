@@ -55,6 +55,17 @@ export function testExternalClusters(context: () => Context): void {
     await expect(field(t('slurmConfig.reuse'))).toBeChecked()
   })
 
+  test('says at the field why SSH refuses the address, and uses the corrected one', async () => {
+    const [controller] = slurm().controllers
+    await fill('lab', controller!.host)
+    await field(t('slurmConnect.port')).fill('1')
+    await button(t('slurmConnect.test')).click()
+    await expect(field(t('slurmConnect.address'))).toHaveAccessibleDescription(/refuse/i, { timeout: 60_000 })
+    await expect(button(t('slurmConnect.add'))).toHaveAttribute('aria-disabled', 'true')
+    await field(t('slurmConnect.port')).fill('')
+    await expect(field(t('slurmConnect.address'))).not.toHaveAccessibleDescription(/refuse/i)
+  })
+
   test('tests the SSH connection, asks for the host key, and shows each command of Slurm with a preview', async () => {
     const [controller] = slurm().controllers
     await fill('lab', controller!.host)

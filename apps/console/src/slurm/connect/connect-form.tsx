@@ -7,6 +7,8 @@ import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { type Access, AccessFields, noAccess } from '@/nodes/access-fields.tsx'
 import { AddNode } from '@/nodes/add/documents.ts'
+import type { Preflight } from '@/nodes/documents.ts'
+import { UpdateNode } from '@/nodes/node-documents.ts'
 import { Button, ButtonLink } from '@/ui/button.tsx'
 import { CheckField, TextField } from '@/ui/field.tsx'
 import { useSettled } from '@/ui/hooks/use-settled.ts'
@@ -37,12 +39,25 @@ function useNodeAt(address: string, port: number) {
 /** A host name's first label; addresses have none that could name a node. */
 const labelOf = (address: string): string | undefined => /^[a-zA-Z][\w-]*/.exec(address)?.[0]
 
+/** Stages of a connection test that fail because of the address. */
+const ADDRESS_STAGES: readonly string[] = ['RESOLVE', 'TCP', 'BANNER']
+
+/** The field that a failed connection test concerns, with the reason and the next step; null when it concerns none. */
+function failureOf(connection: Preflight | undefined): { field: 'address' | 'sshUser'; message: string } | null {
+  const failed = connection?.stages.find(({ state }) => state === 'FAILED')
+  if (!failed || failed.offeredKey) return null
+  const field = ADDRESS_STAGES.includes(failed.stage) ? 'address' : failed.stage === 'AUTHENTICATION' ? 'sshUser' : null
+  const message = [failed.detail, failed.hint].filter(Boolean).join(' ')
+  return field && { field, message: message || (connection?.error ?? '') }
+}
+
 /** Connects an existing cluster: its controller joins the inventory, is tested, and the cluster is added. */
 export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => void }) {
   const [form, setForm] = useState({ ...empty, ...noAccess, reuseConfig: true, ...noSlurmrestd })
   const change = (values: Partial<typeof form>) => setForm((before) => ({ ...before, ...values }))
   const test = useControllerTest()
   const addNode = useMutation(AddNode)
+  const updateNode = useMutation(UpdateNode)
   const addCluster = useMutation(AddCluster)
   const clusterBlocked = useBlockedReason('slurm:cluster:write')
   const nodeBlocked = useBlockedReason('node:write')
@@ -50,36 +65,41 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
   const address = form.address.trim()
   const port = Number(form.port) || 22
   const found = useNodeAt(address, port)
-  const [added, setAdded] = useState<{ id: string; name: string; host: string; port: number } | null>(null)
-  const existing = found ?? (added?.host === address && added.port === port ? added : undefined)
+  const [added, setAdded] = useState<{ id: string } | null>(null)
+  // The node that this form added stays editable here, until its connection works.
+  const existing = found && found.id !== added?.id ? found : undefined
   const [tested, setTested] = useState('')
   const testInput = { programFolder: form.programFolder || null, ...slurmrestdInput(form) }
-  const settings = JSON.stringify([address, port, testInput])
+  const access = [form.sshUser, form.credentialId, form.becomeCredentialId, form.bastionId]
+  const settings = JSON.stringify([address, port, existing ? existing.id : access, testInput])
   const isTested = test.test?.isOk === true && tested === settings
+  const nodeProblem = addNode.problem ?? updateNode.problem
+  const failure = tested === settings ? failureOf(test.connections[0]) : null
 
   function reset() {
     setForm({ ...empty, ...noAccess, reuseConfig: true, ...noSlurmrestd })
     addNode.clear()
+    updateNode.clear()
+    setAdded(null)
     addCluster.clear()
     test.reset()
   }
   async function nodeId(): Promise<string | null> {
     if (existing) return existing.id
-    const outcome = await addNode.run({
-      input: {
-        name: labelOf(address) ?? `${form.name.trim()}-controller`,
-        host: address,
-        connectionType: 'SSH',
-        port: form.port ? Number(form.port) : null,
-        sshUser: form.sshUser || null,
-        credentialId: form.credentialId,
-        becomeCredentialId: form.becomeCredentialId || null,
-        bastionId: form.bastionId || null,
-        region: form.region || null,
-      },
-    })
+    const input = {
+      name: labelOf(address) ?? `${form.name.trim()}-controller`,
+      host: address,
+      connectionType: 'SSH' as const,
+      port,
+      sshUser: form.sshUser || null,
+      credentialId: form.credentialId,
+      becomeCredentialId: form.becomeCredentialId || null,
+      bastionId: form.bastionId || null,
+      region: form.region || null,
+    }
+    const outcome = added ? await updateNode.run({ input: { ...input, id: added.id } }) : await addNode.run({ input })
     if (!outcome.ok) return null
-    setAdded({ ...outcome.value.node, host: address, port })
+    setAdded({ id: outcome.value.node.id })
     return outcome.value.node.id
   }
   async function start() {
@@ -106,7 +126,10 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
   const text = (key: keyof typeof empty) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => change({ [key]: event.target.value }),
-    error: issueFor(addCluster.problem, key) ?? issueFor(addNode.problem, key === 'address' ? 'host' : key),
+    error:
+      issueFor(addCluster.problem, key) ??
+      issueFor(nodeProblem, key === 'address' ? 'host' : key) ??
+      (key === failure?.field ? failure.message : undefined),
   })
   const missing = !form.name.trim()
     ? t('slurmConnect.needName')
@@ -126,9 +149,9 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
     >
       <Panel title={t('slurmConnect.formTitle')}>
         <div className="grid gap-4 sm:grid-cols-2">
-          {(addNode.problem ?? addCluster.problem) && (
+          {(nodeProblem ?? addCluster.problem) && (
             <div className="sm:col-span-2">
-              <Notice tone="bad">{(addNode.problem ?? addCluster.problem)?.message}</Notice>
+              <Notice tone="bad">{(nodeProblem ?? addCluster.problem)?.message}</Notice>
             </div>
           )}
           <TextField label={t('slurmConnect.name')} hint={t('slurmConnect.nameHint')} required {...text('name')} />
@@ -149,7 +172,7 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
               <AccessFields
                 value={form}
                 onChange={(key: keyof Access, id) => change({ [key]: id })}
-                error={(path) => issueFor(addNode.problem, path)}
+                error={(path) => issueFor(nodeProblem, path)}
               />
             </>
           )}
@@ -205,7 +228,7 @@ export function ConnectForm({ onAdded }: { onAdded: (cluster: ClusterRow) => voi
         <Button
           type="submit"
           variant={isTested ? 'plain' : 'primary'}
-          busy={test.isRunning || addNode.busy}
+          busy={test.isRunning || addNode.busy || updateNode.busy}
           showReason
           blockedReason={blocked ?? missing}
         >
