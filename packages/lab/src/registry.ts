@@ -33,7 +33,7 @@ export interface LabState {
   nodes: NodeState[]
   bastion: { name: string; host: string; port: number } | null
   slurm: SlurmState | null
-  folders: string[]
+  folders: { folder: string; path: string }[]
   sharedFolder: string | null
   credentials: LabCredentials
 }

@@ -23,8 +23,8 @@ export interface LabOptions {
   mode?: LabMode | 'auto'
   /** A Slurm cluster of the nodes; its controllers are additional nodes. */
   slurm?: boolean | SlurmOptions
-  /** Folders of this machine that nodes in namespaces see at the same path, read-only. */
-  folders?: string[]
+  /** Folders of this machine that nodes in namespaces see read-only, at `path`. */
+  folders?: { folder: string; path: string }[]
   /** Folder of this machine that all nodes in namespaces see as /mnt/shared, like storage of a network. */
   sharedFolder?: string
   /** Keeps addresses, host keys and logins for the next lab with the same file. Default: they are new. */

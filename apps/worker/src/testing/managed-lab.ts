@@ -8,7 +8,7 @@ import { addNode } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { type SlurmOperation, slurmOperationNodes, slurmOperations } from '@muster/core/slurm-operations'
 import { testRuntime } from '@muster/core/testing'
-import { SLURM_NODE_LIMITS, serveSlurmPackages } from '@muster/lab'
+import { type LabOptions, SLURM_NODE_LIMITS, serveSlurmPackages } from '@muster/lab'
 import { createLab } from '@muster/lab/testing'
 import { asc, eq, sql } from 'drizzle-orm'
 import { expect, vi } from 'vitest'
@@ -25,12 +25,12 @@ const LOCK = 4711
 export const LAB_LINES = [...SLURM_NODE_LIMITS, 'MessageTimeout=5']
 
 /** READY nodes without Slurm, a repository with its packages, and a worker process, which tests kill. */
-export async function createManagedLab(names: string[]) {
+export async function createManagedLab(names: string[], { folders = [] }: Pick<LabOptions, 'folders'> = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'muster-managed-'))
   const sharedFolder = path.join(folder, 'shared')
   await mkdir(sharedFolder)
   const nodes = names.map((name) => ({ name, profile: 'cpu' as const }))
-  const lab = await createLab({ nodes, bastion: false, mode: 'namespaces', sharedFolder })
+  const lab = await createLab({ nodes, bastion: false, mode: 'namespaces', sharedFolder, folders })
   const repository = await serveSlurmPackages(lab)
   const t = await testRuntime({ vault: 'real' })
   const { db } = t.runtime

@@ -38,10 +38,12 @@ type Options = {
 }
 
 /** Folders that a lab node needs for its minion: Salt, and the Python that runs it. */
-export function saltFolders(): string[] {
+export function saltFolders(): { folder: string; path: string }[] {
   const print = 'import sys; print(sys.prefix); print(sys.base_prefix)'
   const prefixes = execFileSync(process.env.TEST_PYTHON!, ['-c', print], { encoding: 'utf8' }).trim().split('\n')
-  return [...new Set([process.env.SALT!, ...prefixes])].filter((folder) => folder !== '/usr')
+  return [...new Set([process.env.SALT!, ...prefixes])]
+    .filter((folder) => folder !== '/usr')
+    .map((folder) => ({ folder, path: folder }))
 }
 
 /** A Salt master and salt-api with HTTPS on the loopback address, and minions. `npm run test:long` sets the folder of Salt in SALT. */

@@ -105,7 +105,7 @@ function buildHost(root: string, state: LabState, host: Host, identity: LabIdent
     'sys',
     'sysreal',
     'proc/driver',
-    ...state.folders.map((folder) => `layer${folder}`),
+    ...state.folders.map((shown) => `layer${shown.path}`),
     ...(state.sharedFolder ? ['layer/mnt/shared'] : []),
   ])
     mkdirSync(path.join(dir, name), { recursive: true })
@@ -162,7 +162,7 @@ function fstab(state: LabState, { name, bastion }: Host): string {
     ...(existsSync('/proc/sysrq-trigger') ? [bind('/dev/null', '/proc/sysrq-trigger')] : []),
     bind(`${dir}/proc/driver`, '/proc/driver'),
     ...(bastion ? [] : ['cpuinfo', 'meminfo', 'cmdline'].map((file) => bind(`${dir}/proc/${file}`, `/proc/${file}`))),
-    ...state.folders.map((folder) => bind(folder, folder).replace(' bind ', ' bind,ro ')),
+    ...state.folders.map((shown) => bind(shown.folder, shown.path).replace(' bind ', ' bind,ro ')),
     ...(state.sharedFolder ? [bind(state.sharedFolder, '/mnt/shared')] : []),
     ...slurmMounts(state.slurm, name).map(({ from, to, type }) =>
       type === 'bind' ? bind(from, to) : `tmpfs ${root}${to} tmpfs mode=755 0 0`,
