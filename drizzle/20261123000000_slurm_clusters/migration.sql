@@ -1,3 +1,50 @@
+CREATE TABLE "boot_assignments" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"profile_id" uuid NOT NULL,
+	"target" text NOT NULL,
+	"node_id" uuid,
+	"group_id" uuid,
+	"priority" integer DEFAULT 100 NOT NULL,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "boot_assignments_once" UNIQUE NULLS NOT DISTINCT("profile_id","target","node_id","group_id"),
+	CONSTRAINT "boot_assignments_node" CHECK (("target" = 'NODE') = ("node_id" is not null)),
+	CONSTRAINT "boot_assignments_group" CHECK (("target" = 'GROUP') = ("group_id" is not null))
+);
+--> statement-breakpoint
+CREATE TABLE "boot_profile_versions" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"profile_id" uuid NOT NULL,
+	"number" integer NOT NULL,
+	"parent" text,
+	"content" jsonb NOT NULL,
+	"comment" text,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "boot_profile_versions_profile_id_number_unique" UNIQUE("profile_id","number")
+);
+--> statement-breakpoint
+CREATE TABLE "boot_profiles" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"version" integer DEFAULT 1 NOT NULL,
+	"parent_id" uuid,
+	"content" jsonb NOT NULL,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"updated_by_id" uuid,
+	"updated_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "boot_profiles_tenant_id_name_unique" UNIQUE("tenant_id","name")
+);
+--> statement-breakpoint
 CREATE TABLE "slurm_cluster_tests" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -313,6 +360,7 @@ CREATE TABLE "slurm_readiness_checks" (
 --> statement-breakpoint
 ALTER TABLE "grants" ADD COLUMN "cluster_id" uuid;--> statement-breakpoint
 ALTER TABLE "grants" ADD COLUMN "partitions" text[];--> statement-breakpoint
+ALTER TABLE "node_groups" ADD COLUMN "kind" text DEFAULT 'AD_HOC' NOT NULL;--> statement-breakpoint
 ALTER TABLE "compute_nodes" ADD COLUMN "rack" text;--> statement-breakpoint
 ALTER TABLE "compute_nodes" ADD COLUMN "rack_position" text;--> statement-breakpoint
 ALTER TABLE "compute_nodes" ADD COLUMN "xname" text;--> statement-breakpoint
@@ -322,6 +370,10 @@ ALTER TABLE "job_runs" ADD COLUMN "slurm" jsonb;--> statement-breakpoint
 ALTER TABLE "grants" ALTER COLUMN "group_id" DROP NOT NULL;--> statement-breakpoint
 ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_tenant_id_xname_unique" UNIQUE("tenant_id","xname");--> statement-breakpoint
 ALTER TABLE "compute_nodes" ADD CONSTRAINT "compute_nodes_tenant_id_nid_unique" UNIQUE("tenant_id","nid");--> statement-breakpoint
+CREATE INDEX "boot_assignments_tenant_id_target_index" ON "boot_assignments" ("tenant_id","target");--> statement-breakpoint
+CREATE INDEX "boot_assignments_node_id_index" ON "boot_assignments" ("node_id");--> statement-breakpoint
+CREATE INDEX "boot_assignments_group_id_index" ON "boot_assignments" ("group_id");--> statement-breakpoint
+CREATE INDEX "boot_profiles_parent_id_index" ON "boot_profiles" ("parent_id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_tenant_id_id_index" ON "slurm_cluster_tests" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_node_id_id_index" ON "slurm_cluster_tests" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_slurmrestd_credential_id_index" ON "slurm_cluster_tests" ("slurmrestd_credential_id");--> statement-breakpoint
@@ -364,6 +416,18 @@ CREATE UNIQUE INDEX "slurm_operations_one_unfinished" ON "slurm_operations" ("cl
 CREATE INDEX "slurm_readiness_checks_tenant_id_id_index" ON "slurm_readiness_checks" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_readiness_checks_cluster_id_index" ON "slurm_readiness_checks" ("cluster_id");--> statement-breakpoint
 CREATE INDEX "slurm_readiness_checks_created_at_index" ON "slurm_readiness_checks" ("created_at") WHERE finished_at is null;--> statement-breakpoint
+ALTER TABLE "boot_assignments" ADD CONSTRAINT "boot_assignments_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "boot_assignments" ADD CONSTRAINT "boot_assignments_profile_id_boot_profiles_id_fkey" FOREIGN KEY ("profile_id") REFERENCES "boot_profiles"("id");--> statement-breakpoint
+ALTER TABLE "boot_assignments" ADD CONSTRAINT "boot_assignments_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "boot_assignments" ADD CONSTRAINT "boot_assignments_group_id_node_groups_id_fkey" FOREIGN KEY ("group_id") REFERENCES "node_groups"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "boot_assignments" ADD CONSTRAINT "boot_assignments_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "boot_profile_versions" ADD CONSTRAINT "boot_profile_versions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "boot_profile_versions" ADD CONSTRAINT "boot_profile_versions_profile_id_boot_profiles_id_fkey" FOREIGN KEY ("profile_id") REFERENCES "boot_profiles"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "boot_profile_versions" ADD CONSTRAINT "boot_profile_versions_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "boot_profiles" ADD CONSTRAINT "boot_profiles_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "boot_profiles" ADD CONSTRAINT "boot_profiles_parent_id_boot_profiles_id_fkey" FOREIGN KEY ("parent_id") REFERENCES "boot_profiles"("id");--> statement-breakpoint
+ALTER TABLE "boot_profiles" ADD CONSTRAINT "boot_profiles_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "boot_profiles" ADD CONSTRAINT "boot_profiles_updated_by_id_users_id_fkey" FOREIGN KEY ("updated_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_I4HmOXCjtXgn_fkey" FOREIGN KEY ("slurmrestd_credential_id") REFERENCES "credentials"("id") ON DELETE SET NULL;--> statement-breakpoint

@@ -6,6 +6,7 @@ import { alertsDomain } from './alerts/domain.ts'
 import { artifactsDomain } from './artifacts/domain.ts'
 import { auditDomain } from './audit/domain.ts'
 import { auditSinksDomain } from './audit-sinks/domain.ts'
+import { bootProfilesDomain } from './boot-profiles/domain.ts'
 import { clustersDomain } from './clusters/domain.ts'
 import { connectionsDomain } from './connections/domain.ts'
 import { credentialsDomain } from './credentials/domain.ts'
@@ -40,6 +41,7 @@ export const domains = [
   artifactsDomain,
   auditDomain,
   auditSinksDomain,
+  bootProfilesDomain,
   clustersDomain,
   connectionsDomain,
   credentialsDomain,

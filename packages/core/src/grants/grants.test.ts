@@ -11,6 +11,7 @@ import {
   updateRole,
 } from '../access/index.ts'
 import { deregisterAgent, drainAgent, resetAgentSequence, resumeAgent } from '../agents/index.ts'
+import { assignBootProfile, createBootProfile, unassignBootProfile } from '../boot-profiles/index.ts'
 import { approveHostKeys, testConnections, testCredential } from '../connections/index.ts'
 import { discoverNodes } from '../discoveries/index.ts'
 import { createNodeGroup, setNodeGroupMembers, updateNodeGroup } from '../groups/index.ts'
@@ -137,11 +138,17 @@ const VERBS: [permission: string, verb: string, call: (ctx: Ctx, id: string) => 
   ['vars:write', 'setVars', (ctx, nodeId) => setVars(ctx, { nodeId, text: 'a: 1', basedOn: 0 })],
   ['vars:write', 'restoreVars', (ctx, nodeId) => restoreVars(ctx, { nodeId, version: 1 })],
   ['vars:write', 'setSecretVar', (ctx, nodeId) => setSecretVar(ctx, { nodeId, name: 'pw', value: 'long enough' })],
+  ['boot_profile:assign', 'assignBootProfile', async (ctx, id) => assignBootProfile(ctx, await bootProfile(id))],
+  ['boot_profile:assign', 'unassignBootProfile', async (ctx, id) => unassignBootProfile(ctx, await bootProfile(id))],
   ['vars:write', 'unsetSecretVar', (ctx, nodeId) => unsetSecretVar(ctx, { nodeId, name: 'pw' })],
 ]
 
 const approve = (ctx: Ctx, objectType: 'ComputeNode' | 'Credential', id: string) =>
   approveHostKeys(ctx, { approvals: [{ objectType, id, fingerprint: fingerprint(makeHostKey()) }] })
+const bootProfile = async (nodeId: string) => {
+  const { id } = await createBootProfile(ours.admin, { name: `boot-${crypto.randomUUID()}` })
+  return { profileId: id, nodeIds: [nodeId] }
+}
 const password = () => t.given.credential(ours.admin, 'SSH_PASSWORD', { allowedHosts: ['*'] })
 const testPassword = async (ctx: Ctx, nodeId: string) => testCredential(ctx, { id: (await password()).id, nodeId })
 const attachPassword = async (ctx: Ctx, id: string) => updateNode(ctx, { id, credentialId: (await password()).id })

@@ -44,6 +44,7 @@ export async function createNodeGroup(ctx: Ctx, input: z.input<typeof CreateNode
           name: given.name,
           displayName: given.displayName ?? null,
           description: given.description ?? '',
+          kind: given.kind ?? 'AD_HOC',
           priority: given.priority ?? 100,
           isSystem: given.isSystem ?? false,
           ...place,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { multilineText, singleLineText } from '../kernel/input.ts'
+import { GROUP_KINDS } from './tables.ts'
 
 /** Group names are variable names in Ansible. Hyphens and dots cause warnings there, so they are not allowed. */
 export const GroupName = z
@@ -16,6 +17,7 @@ export const GROUP_FIELDS = {
   name: GroupName,
   displayName: singleLineText(128).nullish(),
   description: multilineText(2000).nullish(),
+  kind: z.enum(GROUP_KINDS, 'must be AD_HOC, PROJECT, PARTITION or JOB').nullish(),
   /** Among a node's groups, the lower number wins. */
   priority: z.number().int('must be a whole number').min(0).max(100_000).nullish(),
   parentId: z.uuid('must be an id').nullish(),

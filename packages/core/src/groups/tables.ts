@@ -17,6 +17,10 @@ import { tenants } from '../access/tables.ts'
 import { createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 
+/** What a group stands for; the kind changes nothing else. A project is a set of nodes of one project or customer. */
+export const GROUP_KINDS = ['AD_HOC', 'PROJECT', 'PARTITION', 'JOB'] as const
+export type GroupKind = (typeof GROUP_KINDS)[number]
+
 export const nodeGroups = snakeCase.table(
   'node_groups',
   {
@@ -27,6 +31,7 @@ export const nodeGroups = snakeCase.table(
     name: text().notNull(),
     displayName: text(),
     description: text().notNull().default(''),
+    kind: text().$type<GroupKind>().notNull().default('AD_HOC'),
     /** Among a node's groups, the lower number wins. */
     priority: integer().notNull().default(100),
     isSystem: boolean().notNull().default(false),

@@ -18,7 +18,7 @@ import { type NodeGroup, nodeGroupMembers, nodeGroups } from './tables.ts'
 export const UpdateNodeGroupInput = z.object({ ...GROUP_FIELDS, id: Id, name: GROUP_FIELDS.name.optional() })
 
 /**
- * Changes the given fields; null clears the display name, parent, query or set, and resets the priority to 100.
+ * Changes the given fields; null clears the display name, parent, query or set, and resets kind and priority.
  * @throws InvalidInput also when members keep it from getting a query or from joining a set
  * @throws NotFound
  * @throws Conflict the name is taken, the group is a system group, or a managed cluster's group would get other members
@@ -63,7 +63,7 @@ export async function updateNodeGroup(ctx: Ctx, input: z.input<typeof UpdateNode
 }
 
 function changesOf(given: Omit<z.output<typeof UpdateNodeGroupInput>, 'id'>): Partial<NodeGroup> {
-  const empty = { description: '', priority: 100, exclusiveSet: '', isSystem: false }
+  const empty = { description: '', kind: 'AD_HOC', priority: 100, exclusiveSet: '', isSystem: false }
   const changed = Object.entries(given).filter(([, value]) => value !== undefined)
   return Object.fromEntries(changed.map(([field, value]) => [field, value ?? empty[field as keyof typeof empty] ?? null]))
 }

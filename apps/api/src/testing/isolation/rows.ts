@@ -58,6 +58,11 @@ export async function rowsOf(
     ...{ detail: marker, hint: marker },
   }
   const controllers = [{ role: 'primary', hostname: marker, isUp: true }]
+  const image = { url: `https://${marker}.test/vmlinuz`, checksum: null }
+  const bootProfile = {
+    ...{ description: marker, arch: null, kernel: image, initrds: [image], rootImage: image, kernelParams: [marker] },
+    ...{ adminUser: marker, sshKeys: [`ssh-ed25519 ${marker}`], userData: marker, vendorData: marker, networkConfig: marker },
+  }
   const rows: Rows = {
     accounts: [{ providerId: 'oidc' }],
     agent_heartbeat_history: [({ compute_nodes }) => ({ nodeId: compute_nodes!.id })],
@@ -82,6 +87,9 @@ export async function rowsOf(
       }),
     ],
     audit_sinks: [{ kind: 'syslog', settings: { host: `${marker}.test`, port: 6514 } }],
+    boot_assignments: [{ target: 'GROUP', nodeId: null }],
+    boot_profile_versions: [{ number: 1, content: bootProfile }],
+    boot_profiles: [{ content: bootProfile }],
     compute_nodes: [
       {
         facts: { marker },

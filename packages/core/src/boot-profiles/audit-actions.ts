@@ -1,0 +1,10 @@
+import { defineAuditActions } from '../audit/index.ts'
+
+export const bootProfileAudit = defineAuditActions('boot_profile', [
+  'create',
+  'update',
+  'restore',
+  'delete',
+  'assign',
+  'unassign',
+])
