@@ -45,6 +45,81 @@ CREATE TABLE "boot_profiles" (
 	CONSTRAINT "boot_profiles_tenant_id_name_unique" UNIQUE("tenant_id","name")
 );
 --> statement-breakpoint
+CREATE TABLE "boot_attempts" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"node_id" uuid NOT NULL,
+	"cause" text NOT NULL,
+	"mac" text,
+	"profile" text,
+	"profile_version" integer,
+	"started_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"finished_at" timestamp with time zone,
+	"is_abandoned" boolean DEFAULT false NOT NULL,
+	"state" text GENERATED ALWAYS AS (case when finished_at is null then 'BOOTING' when is_abandoned then 'ABANDONED' else 'READY' end) STORED NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "boot_fetches" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"node_id" uuid NOT NULL,
+	"attempt_id" uuid NOT NULL,
+	"kind" text NOT NULL,
+	"hash" text NOT NULL,
+	"profile" text,
+	"profile_version" integer,
+	"has_token" boolean DEFAULT false NOT NULL,
+	"refusal" text,
+	"count" integer DEFAULT 1 NOT NULL,
+	"first_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"last_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"address" text,
+	CONSTRAINT "boot_fetches_attempt_id_kind_hash_has_token_unique" UNIQUE("attempt_id","kind","hash","has_token")
+);
+--> statement-breakpoint
+CREATE TABLE "boot_stage_times" (
+	"attempt_id" uuid,
+	"stage" text,
+	"reached_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "boot_stage_times_pkey" PRIMARY KEY("attempt_id","stage")
+);
+--> statement-breakpoint
+CREATE TABLE "boot_tokens" (
+	"attempt_id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"node_id" uuid NOT NULL,
+	"mac" text NOT NULL,
+	"hash" text NOT NULL UNIQUE,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL,
+	"used_at" timestamp with time zone,
+	"used_from" text
+);
+--> statement-breakpoint
+CREATE TABLE "unknown_machines" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"mac" text NOT NULL,
+	"arch" text,
+	"serial" text,
+	"system_uuid" text,
+	"interfaces" jsonb DEFAULT '[]' NOT NULL,
+	"seen_from" text,
+	"requests" integer DEFAULT 1 NOT NULL,
+	"first_seen_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"last_seen_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"accepted_at" timestamp with time zone,
+	"accepted_by_id" uuid,
+	"accepted_by_name" text,
+	"node_id" uuid,
+	"rejected_at" timestamp with time zone,
+	"rejected_by_id" uuid,
+	"rejected_by_name" text,
+	"rejected_reason" text,
+	"state" text GENERATED ALWAYS AS (case when rejected_at is not null then 'REJECTED' when accepted_at is not null then 'ACCEPTED' else 'NEW' end) STORED NOT NULL,
+	CONSTRAINT "unknown_machines_tenant_id_mac_unique" UNIQUE("tenant_id","mac")
+);
+--> statement-breakpoint
 CREATE TABLE "slurm_cluster_tests" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -374,6 +449,15 @@ CREATE INDEX "boot_assignments_tenant_id_target_index" ON "boot_assignments" ("t
 CREATE INDEX "boot_assignments_node_id_index" ON "boot_assignments" ("node_id");--> statement-breakpoint
 CREATE INDEX "boot_assignments_group_id_index" ON "boot_assignments" ("group_id");--> statement-breakpoint
 CREATE INDEX "boot_profiles_parent_id_index" ON "boot_profiles" ("parent_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "boot_attempts_node_id_index" ON "boot_attempts" ("node_id") WHERE finished_at is null;--> statement-breakpoint
+CREATE INDEX "boot_attempts_node_id_id_index" ON "boot_attempts" ("node_id","id");--> statement-breakpoint
+CREATE INDEX "boot_attempts_tenant_id_id_index" ON "boot_attempts" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "boot_attempts_tenant_id_started_at_index" ON "boot_attempts" ("tenant_id","started_at");--> statement-breakpoint
+CREATE INDEX "boot_fetches_node_id_id_index" ON "boot_fetches" ("node_id","id");--> statement-breakpoint
+CREATE INDEX "boot_fetches_tenant_id_id_index" ON "boot_fetches" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "unknown_machines_tenant_id_state_last_seen_at_index" ON "unknown_machines" ("tenant_id","state","last_seen_at");--> statement-breakpoint
+CREATE INDEX "unknown_machines_tenant_id_id_index" ON "unknown_machines" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "unknown_machines_node_id_index" ON "unknown_machines" ("node_id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_tenant_id_id_index" ON "slurm_cluster_tests" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_node_id_id_index" ON "slurm_cluster_tests" ("node_id","id");--> statement-breakpoint
 CREATE INDEX "slurm_cluster_tests_slurmrestd_credential_id_index" ON "slurm_cluster_tests" ("slurmrestd_credential_id");--> statement-breakpoint
@@ -428,6 +512,19 @@ ALTER TABLE "boot_profiles" ADD CONSTRAINT "boot_profiles_tenant_id_tenants_id_f
 ALTER TABLE "boot_profiles" ADD CONSTRAINT "boot_profiles_parent_id_boot_profiles_id_fkey" FOREIGN KEY ("parent_id") REFERENCES "boot_profiles"("id");--> statement-breakpoint
 ALTER TABLE "boot_profiles" ADD CONSTRAINT "boot_profiles_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "boot_profiles" ADD CONSTRAINT "boot_profiles_updated_by_id_users_id_fkey" FOREIGN KEY ("updated_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "boot_attempts" ADD CONSTRAINT "boot_attempts_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "boot_attempts" ADD CONSTRAINT "boot_attempts_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "boot_fetches" ADD CONSTRAINT "boot_fetches_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "boot_fetches" ADD CONSTRAINT "boot_fetches_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "boot_fetches" ADD CONSTRAINT "boot_fetches_attempt_id_boot_attempts_id_fkey" FOREIGN KEY ("attempt_id") REFERENCES "boot_attempts"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "boot_stage_times" ADD CONSTRAINT "boot_stage_times_attempt_id_boot_attempts_id_fkey" FOREIGN KEY ("attempt_id") REFERENCES "boot_attempts"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "boot_tokens" ADD CONSTRAINT "boot_tokens_attempt_id_boot_attempts_id_fkey" FOREIGN KEY ("attempt_id") REFERENCES "boot_attempts"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "boot_tokens" ADD CONSTRAINT "boot_tokens_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "boot_tokens" ADD CONSTRAINT "boot_tokens_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "unknown_machines" ADD CONSTRAINT "unknown_machines_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "unknown_machines" ADD CONSTRAINT "unknown_machines_accepted_by_id_users_id_fkey" FOREIGN KEY ("accepted_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "unknown_machines" ADD CONSTRAINT "unknown_machines_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "unknown_machines" ADD CONSTRAINT "unknown_machines_rejected_by_id_users_id_fkey" FOREIGN KEY ("rejected_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "slurm_cluster_tests" ADD CONSTRAINT "slurm_cluster_tests_I4HmOXCjtXgn_fkey" FOREIGN KEY ("slurmrestd_credential_id") REFERENCES "credentials"("id") ON DELETE SET NULL;--> statement-breakpoint

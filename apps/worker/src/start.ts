@@ -37,6 +37,7 @@ import { serveHealth } from './health.ts'
 import { reconcileAgentHistory, reconcileAgents } from './reconcilers/agents.ts'
 import { reconcileAlerts } from './reconcilers/alerts.ts'
 import { reconcileAudit, reconcileAuditSinks } from './reconcilers/audit.ts'
+import { reconcileBoots } from './reconcilers/boots.ts'
 import { reconcileDeletedTenants } from './reconcilers/deleted-tenants.ts'
 import { reconcileEncryption } from './reconcilers/encryption.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
@@ -144,6 +145,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       reconcileRetention(runtime, store, config),
       reconcileSlurmClusters(runtime),
       reconcileSlurmAlerts(runtime),
+      reconcileBoots(runtime),
       slurmRuns,
       reconcileDeletedTenants(runtime, store),
     ]

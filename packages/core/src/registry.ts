@@ -7,6 +7,7 @@ import { artifactsDomain } from './artifacts/domain.ts'
 import { auditDomain } from './audit/domain.ts'
 import { auditSinksDomain } from './audit-sinks/domain.ts'
 import { bootProfilesDomain } from './boot-profiles/domain.ts'
+import { bootServiceDomain } from './boot-service/domain.ts'
 import { clustersDomain } from './clusters/domain.ts'
 import { connectionsDomain } from './connections/domain.ts'
 import { credentialsDomain } from './credentials/domain.ts'
@@ -42,6 +43,7 @@ export const domains = [
   auditDomain,
   auditSinksDomain,
   bootProfilesDomain,
+  bootServiceDomain,
   clustersDomain,
   connectionsDomain,
   credentialsDomain,

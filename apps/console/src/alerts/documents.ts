@@ -41,6 +41,8 @@ export const AlertQuery = graphql(`
           ... on AcceleratorCountEvidence { before now lost }
           ... on MassOutageEvidence { silentNodes totalNodes }
           ... on AuditSinkEvidence { sinks { name since error } }
+          ... on BootProgressEvidence { stage since }
+          ... on BootTokenEvidence { reason address }
           ... on SlurmControllerEvidence { since error }
           ... on SlurmNodesEvidence { total nodes { name detail since } }
           ... on SlurmScaleOutEvidence { operationId error total nodes { name detail since } }

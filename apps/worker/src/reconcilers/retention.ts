@@ -1,6 +1,7 @@
 import { pruneSessions } from '@muster/core/access'
 import type { ArtifactStore } from '@muster/core/artifacts'
 import { pruneAuditEntries } from '@muster/core/audit'
+import { pruneBootRecords } from '@muster/core/boot-service'
 import type { SystemCtx } from '@muster/core/context'
 import { pruneIdempotencyKeys } from '@muster/core/idempotency'
 import { applyRetention } from '@muster/core/runs'
@@ -10,7 +11,7 @@ import { type Reconciler, reconcile } from './reconcile.ts'
 
 const EVERY_MS = 10 * 60_000
 
-/** Removes logs, artifacts, runs, Slurm actions and operations, tests of controllers and audit entries past their retention, expired sessions and old idempotency keys. */
+/** Removes logs, artifacts, runs, Slurm actions and operations, tests of controllers, boots, unknown machines and audit entries past their retention, expired sessions and old idempotency keys. */
 export function reconcileRetention(
   runtime: SystemCtx,
   store: ArtifactStore,
@@ -20,6 +21,7 @@ export function reconcileRetention(
     const counts = {
       ...(await applyRetention(runtime, store)),
       ...(await pruneSlurmActions(runtime)),
+      ...(await pruneBootRecords(runtime)),
       auditEntries: await pruneAuditEntries(runtime, INSTALLATION_AUDIT_RETENTION_DAYS),
       sessions: await pruneSessions(runtime),
       idempotencyKeys: await pruneIdempotencyKeys(runtime),

@@ -24,6 +24,13 @@ export const KINDS = {
   clock_skew: { severity: 'warning', message: 'has a wrong clock' },
   accelerator_lost: { severity: 'critical', message: 'lost an accelerator', isManuallyResolvable: true },
   accelerator_count_changed: { severity: 'warning', message: 'has more accelerators than before', isEvent: true },
+  boot_stuck: { severity: 'warning', message: 'has not finished booting' },
+  boot_no_fetch: { severity: 'warning', message: 'was switched on and fetched no boot script' },
+  boot_token_refused: {
+    severity: 'critical',
+    message: 'was refused a boot token; another machine may boot in its name',
+    isEvent: true,
+  },
   mass_outage: {
     severity: 'critical',
     message: 'Too many nodes stopped sending heartbeats at once; the cause may be the network or Muster',

@@ -1,6 +1,7 @@
 import { keyFingerprint } from '@muster/core/agents'
 import type { AlertKind } from '@muster/core/alerts'
 import type { SinkEvidence } from '@muster/core/audit-sinks'
+import type { BootStuckEvidence } from '@muster/core/boot-service'
 import type { SlurmControllerEvidence, SlurmNodesEvidence } from '@muster/core/clusters'
 import type { SlurmScaleOutEvidence } from '@muster/core/slurm-operations'
 import { builder } from '../../builder.ts'
@@ -194,6 +195,27 @@ const SlurmAlertNode = builder.objectRef<SlurmNodesEvidence['nodes'][number]>('S
   }),
 })
 
+const BootProgress = builder.objectRef<Partial<BootStuckEvidence>>('BootProgressEvidence').implement({
+  description: 'Evidence of BOOT_STUCK and BOOT_NO_FETCH.',
+  fields: (t) => ({
+    stage: t.exposeString('stage', { nullable: true, description: 'The last stage that the boot reached.' }),
+    since: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it reached the stage.',
+      resolve: ({ since }) => (since ? new Date(since) : null),
+    }),
+  }),
+})
+
+const BootToken = builder.objectRef<{ reason?: string; address?: string | null }>('BootTokenEvidence').implement({
+  description: 'Evidence of BOOT_TOKEN_REFUSED.',
+  fields: (t) => ({
+    reason: t.exposeString('reason', { nullable: true, description: 'Why the token was refused.' }),
+    address: t.exposeString('address', { nullable: true, description: 'Address that the request came from; it can be forged.' }),
+  }),
+})
+
 const SlurmNodes = builder.objectRef<Partial<SlurmNodesEvidence>>('SlurmNodesEvidence').implement({
   description: 'Evidence of SLURM_NODES_DRAINED, SLURM_NODES_INVALID and SLURM_GRES_MISMATCH.',
   fields: (t) => ({
@@ -238,6 +260,9 @@ const TYPES = {
   accelerator_count_changed: AcceleratorCount,
   mass_outage: MassOutage,
   audit_sink_behind: AuditSinks,
+  boot_stuck: BootProgress,
+  boot_no_fetch: BootProgress,
+  boot_token_refused: BootToken,
   slurm_controller_silent: SlurmController,
   slurm_nodes_drained: SlurmNodes,
   slurm_nodes_invalid: SlurmNodes,

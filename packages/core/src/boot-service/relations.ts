@@ -1,0 +1,18 @@
+import { defineRelationsPart } from 'drizzle-orm'
+import { computeNodes } from '../nodes/tables.ts'
+import * as tables from './tables.ts'
+
+export const relations = defineRelationsPart({ ...tables, computeNodes }, (r) => ({
+  bootAttempts: {
+    node: r.one.computeNodes({ from: r.bootAttempts.nodeId, to: r.computeNodes.id, optional: false }),
+    stageTimes: r.many.bootStageTimes({ from: r.bootAttempts.id, to: r.bootStageTimes.attemptId }),
+    fetches: r.many.bootFetches({ from: r.bootAttempts.id, to: r.bootFetches.attemptId }),
+  },
+  bootFetches: {
+    node: r.one.computeNodes({ from: r.bootFetches.nodeId, to: r.computeNodes.id, optional: false }),
+    attempt: r.one.bootAttempts({ from: r.bootFetches.attemptId, to: r.bootAttempts.id, optional: false }),
+  },
+  bootStageTimes: {},
+  bootTokens: {},
+  unknownMachines: { node: r.one.computeNodes({ from: r.unknownMachines.nodeId, to: r.computeNodes.id }) },
+}))
