@@ -259,6 +259,23 @@ CREATE TABLE "slurm_partitions" (
 	CONSTRAINT "slurm_partitions_cluster_id_name_unique" UNIQUE("cluster_id","name")
 );
 --> statement-breakpoint
+CREATE TABLE "node_bmcs" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"node_id" uuid NOT NULL UNIQUE,
+	"address" text NOT NULL,
+	"port" integer NOT NULL,
+	"mac" text,
+	"protocol" text NOT NULL,
+	"credential_id" uuid NOT NULL,
+	"fingerprint" text,
+	"ca_certificate" text,
+	"system_path" text DEFAULT '' NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "node_bmcs_tenant_id_address_port_system_path_unique" UNIQUE("tenant_id","address","port","system_path")
+);
+--> statement-breakpoint
 CREATE TABLE "node_interfaces" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -270,6 +287,106 @@ CREATE TABLE "node_interfaces" (
 	"position" integer DEFAULT 0 NOT NULL,
 	CONSTRAINT "node_interfaces_tenant_id_mac_unique" UNIQUE("tenant_id","mac"),
 	CONSTRAINT "node_interfaces_node_id_name_unique" UNIQUE("node_id","name")
+);
+--> statement-breakpoint
+CREATE TABLE "bmc_discoveries" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"addresses" text[] NOT NULL,
+	"protocol" text NOT NULL,
+	"port" integer NOT NULL,
+	"credential_id" uuid,
+	"ca_certificate" text,
+	"address_count" integer NOT NULL,
+	"probed_count" integer DEFAULT 0 NOT NULL,
+	"found_count" integer DEFAULT 0 NOT NULL,
+	"claim_token" text,
+	"claimed_until" timestamp with time zone,
+	"cancel_requested_at" timestamp with time zone,
+	"canceled_by_name" text,
+	"started_at" timestamp with time zone,
+	"finished_at" timestamp with time zone,
+	"error" text,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"status" text GENERATED ALWAYS AS (case when finished_at is not null then case when error is not null then 'FAILED' when cancel_requested_at is not null then 'CANCELED' else 'SUCCEEDED' end
+          when cancel_requested_at is not null then 'CANCELING' when started_at is not null then 'RUNNING' else 'PENDING' end) STORED NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "bmc_readings" (
+	"bmc_id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"reported_state" text,
+	"read_at" timestamp with time zone,
+	"error" text,
+	"failed_at" timestamp with time zone,
+	"offered_fingerprint" text,
+	"inventory" jsonb,
+	"sensors" jsonb,
+	"events" jsonb,
+	"details_read_at" timestamp with time zone,
+	"requested_at" timestamp with time zone,
+	"power_state" text GENERATED ALWAYS AS (case when error is not null then 'UNKNOWN' else coalesce(reported_state, 'UNKNOWN') end) STORED NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "found_bmcs" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"discovery_id" uuid NOT NULL,
+	"address" text NOT NULL,
+	"port" integer NOT NULL,
+	"system_path" text DEFAULT '' NOT NULL,
+	"fingerprint" text,
+	"product" text,
+	"inventory" jsonb,
+	"reported_state" text,
+	"message" text,
+	"node_id" uuid,
+	"matched_by" text,
+	"conflict" text,
+	CONSTRAINT "found_bmcs_discovery_id_address_port_system_path_unique" UNIQUE("discovery_id","address","port","system_path")
+);
+--> statement-breakpoint
+CREATE TABLE "power_run_items" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"run_id" uuid NOT NULL,
+	"node_id" uuid,
+	"node_name" text NOT NULL,
+	"before" text,
+	"after" text,
+	"sent_at" timestamp with time zone,
+	"last_reset_before" text,
+	"result" text,
+	"message" text,
+	"finished_at" timestamp with time zone,
+	CONSTRAINT "power_run_items_run_id_node_name_unique" UNIQUE("run_id","node_name")
+);
+--> statement-breakpoint
+CREATE TABLE "power_runs" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"action" text NOT NULL,
+	"boot_target" text,
+	"reason" text NOT NULL,
+	"is_forced" boolean DEFAULT false NOT NULL,
+	"parallelism" integer NOT NULL,
+	"delay_seconds" integer NOT NULL,
+	"target_count" integer NOT NULL,
+	"problem_count" integer DEFAULT 0 NOT NULL,
+	"claim_token" text,
+	"claimed_until" timestamp with time zone,
+	"cancel_requested_at" timestamp with time zone,
+	"canceled_by_name" text,
+	"started_at" timestamp with time zone,
+	"finished_at" timestamp with time zone,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"status" text GENERATED ALWAYS AS (case when finished_at is not null then case when problem_count = 0 then 'SUCCEEDED' when cancel_requested_at is not null then 'CANCELED'
+            when problem_count < target_count then 'PARTIAL' else 'FAILED' end
+          when cancel_requested_at is not null then 'CANCELING' when started_at is not null then 'RUNNING' else 'PENDING' end) STORED NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "job_run_batches" (
@@ -478,7 +595,20 @@ CREATE INDEX "slurm_nodes_tenant_id_id_index" ON "slurm_nodes" ("tenant_id","id"
 CREATE INDEX "slurm_nodes_node_id_index" ON "slurm_nodes" ("node_id");--> statement-breakpoint
 CREATE INDEX "slurm_partitions_tenant_id_id_index" ON "slurm_partitions" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "grants_cluster_id_index" ON "grants" ("cluster_id");--> statement-breakpoint
+CREATE INDEX "node_bmcs_credential_id_index" ON "node_bmcs" ("credential_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "node_interfaces_node_id_index" ON "node_interfaces" ("node_id") WHERE "is_boot";--> statement-breakpoint
+CREATE INDEX "bmc_discoveries_tenant_id_id_index" ON "bmc_discoveries" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "bmc_discoveries_credential_id_index" ON "bmc_discoveries" ("credential_id");--> statement-breakpoint
+CREATE INDEX "bmc_discoveries_created_at_index" ON "bmc_discoveries" ("created_at") WHERE finished_at is null;--> statement-breakpoint
+CREATE INDEX "bmc_readings_tenant_id_index" ON "bmc_readings" ("tenant_id");--> statement-breakpoint
+CREATE INDEX "bmc_readings_read_at_index" ON "bmc_readings" ("read_at");--> statement-breakpoint
+CREATE INDEX "found_bmcs_discovery_id_id_index" ON "found_bmcs" ("discovery_id","id");--> statement-breakpoint
+CREATE INDEX "found_bmcs_node_id_index" ON "found_bmcs" ("node_id");--> statement-breakpoint
+CREATE INDEX "power_run_items_run_id_id_index" ON "power_run_items" ("run_id","id");--> statement-breakpoint
+CREATE INDEX "power_run_items_node_id_id_index" ON "power_run_items" ("node_id","id");--> statement-breakpoint
+CREATE UNIQUE INDEX "power_run_items_active_unique" ON "power_run_items" ("node_id") WHERE sent_at is not null and result is null;--> statement-breakpoint
+CREATE INDEX "power_runs_tenant_id_id_index" ON "power_runs" ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "power_runs_created_at_index" ON "power_runs" ("created_at") WHERE finished_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "job_run_batches_job_run_id_number_index" ON "job_run_batches" ("job_run_id","number");--> statement-breakpoint
 CREATE INDEX "job_run_batches_tenant_id_id_index" ON "job_run_batches" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "job_run_batches_child_run_id_index" ON "job_run_batches" ("child_run_id");--> statement-breakpoint
@@ -550,8 +680,24 @@ ALTER TABLE "slurm_nodes" ADD CONSTRAINT "slurm_nodes_node_id_compute_nodes_id_f
 ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "grants" ADD CONSTRAINT "grants_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "node_bmcs" ADD CONSTRAINT "node_bmcs_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "node_bmcs" ADD CONSTRAINT "node_bmcs_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "node_bmcs" ADD CONSTRAINT "node_bmcs_credential_id_credentials_id_fkey" FOREIGN KEY ("credential_id") REFERENCES "credentials"("id");--> statement-breakpoint
 ALTER TABLE "node_interfaces" ADD CONSTRAINT "node_interfaces_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "node_interfaces" ADD CONSTRAINT "node_interfaces_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "bmc_discoveries" ADD CONSTRAINT "bmc_discoveries_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "bmc_discoveries" ADD CONSTRAINT "bmc_discoveries_credential_id_credentials_id_fkey" FOREIGN KEY ("credential_id") REFERENCES "credentials"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "bmc_discoveries" ADD CONSTRAINT "bmc_discoveries_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "bmc_readings" ADD CONSTRAINT "bmc_readings_bmc_id_node_bmcs_id_fkey" FOREIGN KEY ("bmc_id") REFERENCES "node_bmcs"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "bmc_readings" ADD CONSTRAINT "bmc_readings_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "found_bmcs" ADD CONSTRAINT "found_bmcs_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "found_bmcs" ADD CONSTRAINT "found_bmcs_discovery_id_bmc_discoveries_id_fkey" FOREIGN KEY ("discovery_id") REFERENCES "bmc_discoveries"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "found_bmcs" ADD CONSTRAINT "found_bmcs_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "power_run_items" ADD CONSTRAINT "power_run_items_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "power_run_items" ADD CONSTRAINT "power_run_items_run_id_power_runs_id_fkey" FOREIGN KEY ("run_id") REFERENCES "power_runs"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "power_run_items" ADD CONSTRAINT "power_run_items_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE SET NULL;--> statement-breakpoint
+ALTER TABLE "power_runs" ADD CONSTRAINT "power_runs_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "power_runs" ADD CONSTRAINT "power_runs_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "job_run_batches" ADD CONSTRAINT "job_run_batches_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "job_run_batches" ADD CONSTRAINT "job_run_batches_job_run_id_job_runs_id_fkey" FOREIGN KEY ("job_run_id") REFERENCES "job_runs"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "job_run_batches" ADD CONSTRAINT "job_run_batches_child_run_id_job_runs_id_fkey" FOREIGN KEY ("child_run_id") REFERENCES "job_runs"("id") ON DELETE SET NULL;--> statement-breakpoint

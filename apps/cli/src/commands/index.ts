@@ -27,6 +27,12 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./nodes/index.ts')).node(),
   },
   {
+    name: 'bmc',
+    heading: NODES,
+    description: 'set and remove the BMCs of nodes',
+    load: async () => (await import('./power/bmc.ts')).bmc(),
+  },
+  {
     name: 'group',
     aliases: ['groups'],
     heading: NODES,

@@ -30,6 +30,8 @@ const MANY = [
   'node recommission SEL',
   'node purge SEL',
   'node unlock SEL --reason x',
+  'bmc set SEL --port 443',
+  'bmc remove SEL',
   'group add-nodes rack SEL',
   'group remove-nodes rack SEL',
   'runs list --node SEL',

@@ -112,6 +112,7 @@ export async function plantCanaries(product: Product, lab: Lab): Promise<Planted
   await credential('salt', { kind: 'SALT', host: 'salt.test', username: 'muster', password: plant('salt password') })
   const slurmrestd = { kind: 'SLURMRESTD', host: 'slurmrestd.test', username: 'muster' }
   await credential('slurmrestd', { ...slurmrestd, password: plant('slurmrestd token') })
+  await credential('bmc', { kind: 'BMC', username: 'admin', password: plant('BMC password') })
   const bastionKey = makePrivateKey()
   plant('bastion key', lineOf(bastionKey))
   await credential('bastion', { kind: 'BASTION', host: '192.0.2.1', username: 'ops', privateKey: bastionKey })

@@ -10,7 +10,7 @@ import { CreateCredential, type CredentialKind, type CredentialRow, UpdateCreden
 import { locationsOf, refsOf, type SecretField, SecretLocations, SecretStoreSelect } from './secret-locations.tsx'
 
 const privateKeyExample = '-----BEGIN OPENSSH PRIVATE KEY-----'
-export const allKinds: CredentialKind[] = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT', 'SLURMRESTD']
+export const allKinds: CredentialKind[] = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT', 'SLURMRESTD', 'BMC']
 const inputFields = { PRIVATE_KEY: 'privateKey', PASSPHRASE: 'passphrase', PASSWORD: 'password' } as const
 const defaultPorts: Partial<Record<CredentialKind, string>> = { BASTION: '22', SALT: '8000', SLURMRESTD: '6820' }
 type Props = {
@@ -50,7 +50,7 @@ export function CredentialForm({ kinds = allKinds, credential, onDone, onCancel 
     host: kind === 'BASTION' || kind === 'GIT' || kind === 'SALT' || kind === 'SLURMRESTD',
     via: kind === 'BASTION',
     hostKey: kind === 'GIT',
-    allowedHosts: kind === 'SSH_PASSWORD' || kind === 'BECOME',
+    allowedHosts: kind === 'SSH_PASSWORD' || kind === 'BECOME' || kind === 'BMC',
     user: true,
   }
   const secretFields: SecretField[] = [

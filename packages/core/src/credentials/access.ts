@@ -50,7 +50,7 @@ const PLACE_OF = {
   SSH_PASSWORD: 'credentialId',
   BASTION: 'bastionId',
   BECOME: 'becomeCredentialId',
-} as const satisfies Record<Exclude<CredentialKind, 'GIT' | 'SALT' | 'SLURMRESTD'>, keyof LeanNode>
+} as const satisfies Record<Exclude<CredentialKind, 'GIT' | 'SALT' | 'SLURMRESTD' | 'BMC'>, keyof LeanNode>
 
 /**
  * Resolves how to log in to nodes, with decrypted secrets. Uses at most four statements for any number of nodes and decrypts
@@ -216,6 +216,27 @@ export async function openApiLogin(
   await auditDecryption(ctx, credentialAudit.decrypt, withSecrets(known), { [detail!]: `${credential.host}:${credential.port}` })
   const { username, password = '' } = await openLogin(ctx, credential, known, readSecret)
   return { credential: credential.name, host: credential.host!, port: credential.port!, username, password }
+}
+
+/**
+ * Returns the decrypted login of a credential of the kind BMC for the BMC at `host`.
+ * @throws Forbidden when the caller is not a worker
+ * @throws DomainError the credential is gone, may not be sent to `host`, or cannot be decrypted
+ */
+export async function openBmcLogin(
+  ctx: Ctx,
+  id: string,
+  { host, node }: { host: string; node: string | null },
+  readSecret: ReadSecret = noStore,
+): Promise<{ username: string; password: string }> {
+  authorize(ctx, credentialPermissions.decrypt)
+  const known = await credentialsWithBastions(ctx, [id])
+  const credential = known.get(id)
+  if (credential?.kind !== 'BMC') throw new NotFound('The credential of the BMC was deleted. Choose another one.')
+  assertAllowedHost(credential, host)
+  await auditDecryption(ctx, credentialAudit.decrypt, withSecrets(known), { bmc: host, ...(node === null ? {} : { node }) })
+  const { username, password = '' } = await openLogin(ctx, credential, known, readSecret)
+  return { username, password }
 }
 
 /** Version of the credential; null after its deletion. Callers that cache a login compare it before each use. */

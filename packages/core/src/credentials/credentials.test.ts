@@ -85,7 +85,7 @@ describe('createCredential', () => {
     [{ kind: 'GIT' }, ['host', 'privateKey']],
     [{ kind: 'GIT', host: 'h', privateKey: 'k' }, ['hostKey']],
     [{ kind: 'GIT', host: 'h', password: 'pass', hostKey: 'h ssh-rsa' }, ['hostKey']],
-    [{ kind: 'BMC' }, ['kind']],
+    [{ kind: 'TELNET' }, ['kind']],
   ])('rejects %j', async (fields, paths) => {
     const error = await createCredential(ours.admin, { name: name(), ...fields } as never).catch((e: unknown) => e)
     expect(error).toMatchObject({ code: 'INVALID_INPUT', issues: paths.map((path) => ({ path })) })

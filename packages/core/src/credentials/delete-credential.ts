@@ -7,7 +7,7 @@ import type { Db } from '../kernel/db/client.ts'
 import { FOREIGN_KEY_VIOLATION, notFoundOrConflict, sqlState, visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
-import { computeNodes } from '../nodes/tables.ts'
+import { computeNodes, nodeBmcs } from '../nodes/tables.ts'
 import { credentialRotations, unfinishedOf } from '../rotations/tables.ts'
 import { jobRuns } from '../runs/tables.ts'
 import { foldHostlist } from '../selection/index.ts'
@@ -28,7 +28,12 @@ async function usersOf(db: Db | Tx, ctx: Ctx, id: string): Promise<Parameters<ty
     .where(
       and(
         visibleTo(ctx, computeNodes),
-        or(eq(computeNodes.credentialId, id), eq(computeNodes.becomeCredentialId, id), eq(computeNodes.bastionId, id)),
+        or(
+          eq(computeNodes.credentialId, id),
+          eq(computeNodes.becomeCredentialId, id),
+          eq(computeNodes.bastionId, id),
+          sql`exists (select from ${nodeBmcs} b where b.node_id = ${computeNodes.id} and b.credential_id = ${id})`,
+        ),
       ),
     )
   const behind = await db
@@ -86,6 +91,7 @@ export async function deleteCredential(ctx: Ctx, input: z.input<typeof IdInput>)
           visibleTo(ctx, credentials),
           eq(credentials.id, id),
           sql`not exists (select from compute_nodes n where ${id} in (n.credential_id, n.become_credential_id, n.bastion_id))`,
+          sql`not exists (select from node_bmcs b where b.credential_id = ${id})`,
           sql`not exists (select from credentials behind where behind.via_id = ${id})`,
           sql`not exists (select from job_templates t where t.git_credential_id = ${id})`,
           sql`not exists (select from slurm_clusters c where ${id} in (c.salt_credential_id, c.slurmrestd_credential_id))`,

@@ -46,6 +46,7 @@ const MAY_HAVE: Record<CredentialKind, readonly Field[]> = {
   GIT: ['username', 'privateKey', 'passphrase', 'password', 'host', 'port', 'hostKey'],
   SALT: ['username', 'password', 'host', 'port'],
   SLURMRESTD: ['username', 'password', 'host', 'port'],
+  BMC: ['username', 'password', 'allowedHosts'],
 }
 
 /** Returns one issue per field that credentials of `kind` do not have. */
@@ -65,6 +66,7 @@ export function missingFields(kind: CredentialKind, input: Partial<Record<Field,
     GIT: ['host'],
     SALT: ['host', 'username', 'password'],
     SLURMRESTD: ['host', 'username', 'password'],
+    BMC: ['username', 'password'],
   }
   const issues = needed[kind]
     .filter((field) => input[field] == null)

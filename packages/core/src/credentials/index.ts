@@ -5,6 +5,7 @@ export {
   type Login,
   type NodeAccess,
   openApiLogin,
+  openBmcLogin,
   openGitLogin,
   readCredentialVersion,
   resolveNodeAccess,

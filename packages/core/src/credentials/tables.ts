@@ -3,7 +3,7 @@ import { type AnyPgColumn, index, integer, jsonb, snakeCase, text, unique, uuid 
 import { tenants } from '../access/tables.ts'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 
-export const CREDENTIAL_KINDS = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT', 'SLURMRESTD'] as const
+export const CREDENTIAL_KINDS = ['SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT', 'SLURMRESTD', 'BMC'] as const
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number]
 /** The encrypted fields. The kind of a credential determines which of them it has. */
 export const SECRET_FIELDS = ['privateKey', 'passphrase', 'password'] as const
@@ -76,7 +76,7 @@ export const credentials = snakeCase.table(
     hostKey: text(),
     hostKeyApprovedAt: at(),
     offeredHostKey: text(),
-    /** SSH_PASSWORD and BECOME: hosts to which the password may be sent (see allowed-hosts.ts); no entry allows none. */
+    /** SSH_PASSWORD, BECOME and BMC: hosts to which the password may be sent (see allowed-hosts.ts); no entry allows none. */
     allowedHosts: text().array().notNull().default(sql`'{}'::text[]`),
     /** Public half of a private key in OpenSSH format, so that users can identify and install it. */
     publicKey: text(),

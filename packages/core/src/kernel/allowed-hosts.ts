@@ -45,8 +45,9 @@ export function isAllowedHost(host: string, patterns: readonly string[]): boolea
   return patterns.some((pattern) => matchesGlob(host.toLowerCase(), pattern))
 }
 
-/** The kinds with a password that is sent to the host of the node. Bastions and git servers have their own host. */
-export const isPasswordForNodes = ({ kind }: Pick<PasswordOwner, 'kind'>): boolean => kind === 'SSH_PASSWORD' || kind === 'BECOME'
+/** The kinds with a password that is sent to the host or BMC of the node. Bastions and git servers have their own host. */
+export const isPasswordForNodes = ({ kind }: Pick<PasswordOwner, 'kind'>): boolean =>
+  kind === 'SSH_PASSWORD' || kind === 'BECOME' || kind === 'BMC'
 
 /** Why the password of the credential may not be sent to `host`; null when it may, or when the credential has none. */
 export function allowedHostsBlockedReason(credential: PasswordOwner, host: string): string | null {

@@ -7,6 +7,8 @@ import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
 import { authorize, type Ctx } from '../kernel/context.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { nodeAudit } from './audit-actions.ts'
+import { NewBmc } from './bmc/fields.ts'
+import { insertBmcs } from './bmc/write-bmcs.ts'
 import { nodeChanged } from './change-events.ts'
 import { authorizeConnectionType, checkReferences, NODE_FIELDS } from './fields.ts'
 import { fingerprint, HostKey } from './host-key.ts'
@@ -26,6 +28,7 @@ export const NewNode = z.object({
   tags: NODE_FIELDS.tags.nullish().transform((tags) => tags ?? []),
   labels: NODE_FIELDS.labels.nullish().transform((labels) => labels ?? {}),
   interfaces: NODE_FIELDS.interfaces.nullish().transform((interfaces) => interfaces ?? []),
+  bmc: NewBmc.nullish(),
   notes: NODE_FIELDS.notes.nullish().transform((notes) => notes ?? ''),
   /** Host key that is known in advance, `type base64`; it is pinned immediately. */
   hostKey: HostKey.nullish(),
@@ -36,7 +39,7 @@ export const AddNodeInput = NewNode.extend({ idempotencyKey: IdempotencyKey })
 /**
  * Adds a node. It is NEW until a connection test succeeds.
  * @throws InvalidInput, Forbidden (connection type local requires an admin)
- * @throws Conflict the name, xname, NID or a MAC is taken, or the tenant's quota of nodes is reached
+ * @throws Conflict the name, xname, NID, a MAC or the BMC is taken, or the tenant's quota of nodes is reached
  */
 export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Promise<ComputeNode> {
   authorize(ctx, nodePermissions.write)
@@ -51,8 +54,12 @@ export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Pr
     { verb: 'addNode', key: idempotencyKey, input: fields, result: oneRow(computeNodes) },
     async (tx, ctx) => {
       await checkReferences(tx, ctx, fields, { host: fields.host })
+      if (fields.bmc) {
+        const at = { bmcCredentialId: 'bmc.credentialId' }
+        await checkReferences(tx, ctx, { bmcCredentialId: fields.bmc.credentialId }, { host: fields.bmc.address, at })
+      }
       const assertNotInGrant = await watchGroups(tx, ctx, [])
-      const { interfaces, ...columns } = fields
+      const { interfaces, bmc, ...columns } = fields
       const [node] = await tx
         .insert(computeNodes)
         .values({ ...columns, tenantId: ctx.tenantId, hostKeyApprovedAt: fields.hostKey ? sql`now()` : null })
@@ -60,6 +67,7 @@ export async function addNode(ctx: Ctx, input: z.input<typeof AddNodeInput>): Pr
         .returning()
       if (!node) throw await identityConflict(tx, ctx, fields)
       await insertInterfaces(tx, ctx, [{ id: node.id, interfaces }])
+      await insertBmcs(tx, ctx, [{ id: node.id, bmc }])
       await assertNodeQuota(tx, ctx)
       await assertNotInGrant([node.id])
       await audit(tx, ctx, nodeAudit.add, node, {

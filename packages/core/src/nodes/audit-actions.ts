@@ -13,6 +13,8 @@ export const nodeAudit = defineAuditActions('node', [
   'rebooted',
   'recommission',
   'releaseLock',
+  'removeBmc',
+  'setBmc',
   'startMaintenance',
   'testConnection',
   'update',

@@ -65,6 +65,7 @@ const REFERENCES = {
   credentialId: ['SSH_KEY', 'SSH_PASSWORD'],
   becomeCredentialId: ['BECOME'],
   bastionId: ['BASTION'],
+  bmcCredentialId: ['BMC'],
 } as const satisfies Record<string, readonly CredentialKind[]>
 type References = { [K in keyof typeof REFERENCES]?: string | null | undefined }
 
@@ -72,6 +73,7 @@ type References = { [K in keyof typeof REFERENCES]?: string | null | undefined }
  * Checks that the referenced credentials exist in the tenant, have an allowed kind, and may send their password to `host`. Inside a
  * transaction it locks them against deletion.
  * @param nodeId the node, when it exists already
+ * @param at paths of fields that have another name in the caller's input
  * @param prefix path of `input` in the caller's input, such as `defaults.`
  * @throws InvalidInput at the field; Forbidden a password requires `credential:use`
  */
@@ -79,7 +81,7 @@ export async function checkReferences(
   db: Tx | Ctx['db'],
   ctx: Ctx,
   input: References,
-  { host, prefix = '', nodeId }: { host?: string; prefix?: string; nodeId?: string } = {},
+  { host, prefix = '', nodeId, at = {} }: { host?: string; prefix?: string; nodeId?: string; at?: References } = {},
 ): Promise<void> {
   const fields = (Object.keys(REFERENCES) as (keyof typeof REFERENCES)[]).filter((field) => input[field])
   if (fields.length === 0) return
@@ -105,7 +107,7 @@ export async function checkReferences(
   for (const field of fields) {
     const allowed: readonly CredentialKind[] = REFERENCES[field]
     const row = rows.find((r) => r.id === input[field])
-    const path = `${prefix}${field}`
+    const path = at[field] ?? `${prefix}${field}`
     if (!row) issues.push({ path, message: `There is no credential ${input[field]}.` })
     else if (!allowed.includes(row.kind))
       issues.push({

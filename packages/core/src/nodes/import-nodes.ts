@@ -10,6 +10,7 @@ import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { nodeAudit } from './audit-actions.ts'
+import { insertBmcs } from './bmc/write-bmcs.ts'
 import { nodeChanged } from './change-events.ts'
 import { authorizeConnectionType, checkReferences } from './fields.ts'
 import { flagExisting } from './import/flag-rows.ts'
@@ -49,7 +50,7 @@ const CHUNK = 1000
 /**
  * Adds nodes from a list, a CSV table or an Ansible inventory. Each row has its own result; an invalid row does not affect
  * others. Missing groups of an inventory are created.
- * @throws InvalidInput at text or defaults; Conflict the tenant's quota of nodes would be exceeded, or a MAC was taken at the same time; nothing is added
+ * @throws InvalidInput at text or defaults; Conflict the tenant's quota of nodes would be exceeded, or a MAC or BMC was taken at the same time; nothing is added
  */
 export async function importNodes(ctx: Ctx, input: z.input<typeof ImportNodesInput>): Promise<NodeImportReport> {
   authorize(ctx, nodePermissions.write)
@@ -101,9 +102,14 @@ async function insertRows(tx: Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
     ctx,
     added.map((row) => ({ id: row.node!.id, interfaces: row.values!.interfaces })),
   )
+  await insertBmcs(
+    tx,
+    ctx,
+    added.map((row) => ({ id: row.node!.id, bmc: row.values!.bmc })),
+  )
 }
 
-function columnsOf({ interfaces: _interfaces, ...columns }: NonNullable<PlannedRow['values']>) {
+function columnsOf({ interfaces: _interfaces, bmc: _bmc, ...columns }: NonNullable<PlannedRow['values']>) {
   return columns
 }
 

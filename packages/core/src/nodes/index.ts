@@ -1,5 +1,7 @@
 export { AddNodeInput, addNode } from './add-node.ts'
 export { nodeAudit } from './audit-actions.ts'
+export { removeNodeBmc } from './bmc/remove-node-bmc.ts'
+export { SetNodeBmcInput, setNodeBmc } from './bmc/set-node-bmc.ts'
 export { nodeChanged } from './change-events.ts'
 export { checkNodeImport } from './check-node-import.ts'
 export { decommissionNode } from './decommission-node.ts'
@@ -9,7 +11,7 @@ export { fingerprint, HostKey } from './host-key.ts'
 export { NodeImportInput } from './import/plan.ts'
 export type { NodeImportReport, NodeImportRow, NodeImportState } from './import/rows.ts'
 export { ImportNodesInput, importNodes, nodeImportResult } from './import-nodes.ts'
-export { normalizeXname, parseMac, parseXname, xnameRejections } from './network/index.ts'
+export { bmcXname, formatXname, normalizeXname, parseMac, parseXname, xnameRejections } from './network/index.ts'
 export { nodePermissions } from './permissions.ts'
 export {
   connectBlockedReason,
@@ -26,6 +28,8 @@ export { recordNodesUnreachable, recordNodeUnreachable } from './record-node-unr
 export { SetNodeMaintenanceInput, setNodeMaintenance } from './set-node-maintenance.ts'
 export {
   accelerators,
+  BMC_PROTOCOLS,
+  type BmcProtocol,
   CONNECTION_TYPES,
   type ComputeNode,
   type ConnectionType,
@@ -33,6 +37,7 @@ export {
   type LeanNode,
   NODE_STATUSES,
   NODE_TYPES,
+  type NodeBmc,
   type NodeInterface,
   type NodeStatus,
   type NodeType,

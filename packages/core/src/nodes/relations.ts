@@ -5,6 +5,7 @@ import { slurmNodes } from '../clusters/tables.ts'
 import { connectionTests } from '../connections/tables.ts'
 import { credentials } from '../credentials/tables.ts'
 import { discoveries } from '../discoveries/tables.ts'
+import { bmcReadings } from '../power/tables.ts'
 import { jobRunHosts, jobRuns } from '../runs/tables.ts'
 import { variableScopes } from '../variables/tables.ts'
 import * as tables from './tables.ts'
@@ -16,6 +17,7 @@ export const relations = defineRelationsPart(
     agentTransitions,
     agents,
     alerts,
+    bmcReadings,
     connectionTests,
     credentials,
     discoveries,
@@ -29,7 +31,13 @@ export const relations = defineRelationsPart(
     nodeInterfaces: {
       node: r.one.computeNodes({ from: r.nodeInterfaces.nodeId, to: r.computeNodes.id, optional: false }),
     },
+    nodeBmcs: {
+      node: r.one.computeNodes({ from: r.nodeBmcs.nodeId, to: r.computeNodes.id, optional: false }),
+      reading: r.one.bmcReadings({ from: r.nodeBmcs.id, to: r.bmcReadings.bmcId }),
+      credential: r.one.credentials({ from: r.nodeBmcs.credentialId, to: r.credentials.id, optional: false, alias: 'bmc' }),
+    },
     computeNodes: {
+      bmc: r.one.nodeBmcs({ from: r.computeNodes.id, to: r.nodeBmcs.nodeId }),
       accelerators: r.many.accelerators({ from: r.computeNodes.id, to: r.accelerators.nodeId }),
       interfaces: r.many.nodeInterfaces({ from: r.computeNodes.id, to: r.nodeInterfaces.nodeId }),
       alerts: r.many.alerts({ from: r.computeNodes.id, to: r.alerts.nodeId }),

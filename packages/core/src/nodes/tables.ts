@@ -154,6 +154,46 @@ export const nodeInterfaces = snakeCase.table(
 )
 export type NodeInterface = typeof nodeInterfaces.$inferSelect
 
+export const BMC_PROTOCOLS = ['REDFISH', 'IPMI'] as const
+export type BmcProtocol = (typeof BMC_PROTOCOLS)[number]
+
+/** The BMC of a node. Several nodes of a chassis can share one address: then each has the path of its system. */
+export const nodeBmcs = snakeCase.table(
+  'node_bmcs',
+  {
+    id: id(),
+    tenantId: uuid()
+      .notNull()
+      .references(() => tenants.id),
+    nodeId: uuid()
+      .notNull()
+      .unique()
+      .references(() => computeNodes.id, { onDelete: 'cascade' }),
+    /** Host name or IP address. */
+    address: text().notNull(),
+    port: integer().notNull(),
+    /** Lower case with colons. */
+    mac: text(),
+    protocol: text().$type<BmcProtocol>().notNull(),
+    /** A credential of the kind BMC. */
+    credentialId: uuid()
+      .notNull()
+      .references(() => credentials.id),
+    /**
+     * REDFISH only: SHA-256 of the only accepted certificate, 64 hex digits, or PEM certificates of the only accepted authorities. Both
+     * null: the authorities that the installation trusts.
+     */
+    fingerprint: text(),
+    caCertificate: text(),
+    /** REDFISH only: path of the node among the systems of the BMC; empty when it has one. */
+    systemPath: text().notNull().default(''),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [unique().on(t.tenantId, t.address, t.port, t.systemPath), index().on(t.credentialId)],
+)
+export type NodeBmc = typeof nodeBmcs.$inferSelect
+
 export const accelerators = snakeCase.table(
   'accelerators',
   {

@@ -149,6 +149,7 @@ export function createFactories(runtime: Runtime & SystemCtx): Factories {
         BECOME: () => ({ password: 'battery staple' }),
         SALT: () => ({ host: 'salt.test', username: 'muster', password: 'correct horse' }),
         SLURMRESTD: () => ({ host: 'slurmrestd.test', username: 'muster', password: 'token of Slurm' }),
+        BMC: () => ({ username: 'admin', password: 'password of BMCs' }),
         GIT: () => ({ host: 'git.test', password: 'token of the repository' }),
       }[kind]()
       return createCredential(ctx, { ...base, ...own, ...fields })

@@ -9,6 +9,7 @@ export const CredentialKind = builder.enumType('CredentialKind', {
     BASTION: 'A bastion (jump host) with its login.',
     BECOME: 'Password for privilege escalation, usually to root.',
     SALT: 'Login at a salt-api, through which managed Slurm clusters use Salt.',
+    BMC: 'User name and password at BMCs of nodes (Redfish, IPMI).',
     SLURMRESTD: 'User name and token (JWT) at slurmrestd, from which Slurm clusters can be read.',
     GIT: 'Login at a git server with private playbook repositories.',
   }),

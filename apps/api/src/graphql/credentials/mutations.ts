@@ -48,7 +48,7 @@ const optionalFields = (t: InputFields) => ({
   hostKey: t.string({ description: 'GIT with a private key: host key of the server, a line in known_hosts format.' }),
   allowedHosts: t.stringList({
     description:
-      'SSH_PASSWORD and BECOME: hosts to which the password may be sent, at most 50: networks (`10.0.0.0/8`) for addresses, patterns (`*.example.org`) for names, or `*` for every host.',
+      'SSH_PASSWORD, BECOME and BMC: hosts to which the password may be sent, at most 50: networks (`10.0.0.0/8`) for addresses, patterns (`*.example.org`) for names, or `*` for every host.',
   }),
   viaId: t.id({ description: 'BASTION only: ID of the bastion through which this bastion is reached.' }),
   secretStoreId: t.id({ description: 'ID of the secret store that contains the values of `secretRefs`.' }),

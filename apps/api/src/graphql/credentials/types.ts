@@ -9,13 +9,14 @@ import { connectionTypes } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
 import { BecomeMethod, CredentialKind, SecretField } from './enums.ts'
 
-const { computeNodes, credentials, jobTemplates } = schema
+const { computeNodes, credentials, jobTemplates, nodeBmcs } = schema
 
 /** Number of nodes that use each credential. */
 const nodeCounts = loader<number>(async ({ ctx }, ids) => {
   const { rows } = await ctx.db.execute<{ id: string; count: number }>(sql`
     select used.id, count(distinct ${computeNodes.id})::int as count
-    from ${computeNodes}, unnest(array[${computeNodes.credentialId}, ${computeNodes.becomeCredentialId}, ${computeNodes.bastionId}]) as used (id)
+    from ${computeNodes}, unnest(array[${computeNodes.credentialId}, ${computeNodes.becomeCredentialId}, ${computeNodes.bastionId},
+      (select b.credential_id from ${nodeBmcs} b where b.node_id = ${computeNodes.id})]) as used (id)
     where ${visibleTo(ctx, computeNodes)} and used.id = any(${sql.param([...ids])}::uuid[])
     group by used.id`)
   return new Map(rows.map((row) => [row.id, row.count]))
@@ -23,7 +24,7 @@ const nodeCounts = loader<number>(async ({ ctx }, ids) => {
 
 const MAX_NAMES = 500
 
-type Use = { role: 'LOGIN' | 'BECOME' | 'BASTION' | 'VIA' | 'SOURCE'; names: string[] }
+type Use = { role: 'LOGIN' | 'BECOME' | 'BASTION' | 'BMC' | 'VIA' | 'SOURCE'; names: string[] }
 
 const ROLE = builder.enumType('CredentialRole', {
   description: 'Usage of a credential.',
@@ -31,6 +32,7 @@ const ROLE = builder.enumType('CredentialRole', {
     LOGIN: { description: 'Login on nodes.' },
     BECOME: { description: 'Privilege escalation on nodes.' },
     BASTION: { description: 'Bastion of nodes.' },
+    BMC: { description: 'Login at the BMCs of nodes.' },
     VIA: { description: 'Bastion in front of other bastions.' },
     SOURCE: { description: 'Login at the repository of job templates.' },
   } as const,
@@ -59,6 +61,9 @@ const uses = loader<Use[]>(async ({ ctx }, ids) => {
     from ${computeNodes}, lateral (values (${computeNodes.credentialId}, 'LOGIN'), (${computeNodes.becomeCredentialId}, 'BECOME'),
       (${computeNodes.bastionId}, 'BASTION')) as used (id, role)
     where ${visibleTo(ctx, computeNodes)} and used.id = any(${sql.param([...ids])}::uuid[]) group by used.id, used.role
+    union all
+    select ${nodeBmcs.credentialId}, 'BMC', array_agg(${computeNodes.name}) from ${nodeBmcs} join ${computeNodes} on ${computeNodes.id} = ${nodeBmcs.nodeId}
+    where ${visibleTo(ctx, nodeBmcs)} and ${nodeBmcs.credentialId} = any(${sql.param([...ids])}::uuid[]) group by ${nodeBmcs.credentialId}
     union all
     select ${credentials.viaId}, 'VIA', array_agg(${credentials.name}) from ${credentials}
     where ${visibleTo(ctx, credentials)} and ${credentials.viaId} = any(${sql.param([...ids])}::uuid[]) group by ${credentials.viaId}
@@ -125,7 +130,7 @@ export const Credential = builder.drizzleNode('credentials', {
     }),
     allowedHosts: t.exposeStringList('allowedHosts', {
       description:
-        'SSH_PASSWORD and BECOME: networks and host name patterns to which the password may be sent; at most 50. `*` is every host.',
+        'SSH_PASSWORD, BECOME and BMC: networks and host name patterns to which the password may be sent; at most 50. `*` is every host.',
     }),
     publicKey: t.exposeString('publicKey', {
       nullable: true,

@@ -11,10 +11,11 @@ import { AgentState } from '../agents/enums.ts'
 import { groupTree } from '../groups/tree.ts'
 import { contains } from '../shared/contains.ts'
 import { DeviceType } from './accelerators/enums.ts'
+import { BmcProtocol } from './bmc/types.ts'
 import { NodeStatus, NodeType } from './enums.ts'
 import { NodeHealthStatus } from './health.ts'
 
-const { accelerators, agentKeys, agents, computeNodes, nodeInterfaces } = schema
+const { accelerators, agentKeys, agents, computeNodes, nodeBmcs, nodeInterfaces } = schema
 
 const LabelFilter = builder.inputType('LabelFilter', {
   description: 'Filter of nodes by a label.',
@@ -25,7 +26,7 @@ const LabelFilter = builder.inputType('LabelFilter', {
 })
 
 const LIMIT_GRAMMAR =
-  '`gpu*`, `gpu[001-064]`, `@group`, `tag:x`, `status:READY`, `vendor:nvidia`, `xname:x1000c0*`, `nid:1-64`, `{query}`, `all`. A comma joins terms; `!` excludes.'
+  '`gpu*`, `gpu[001-064]`, `@group`, `tag:x`, `status:READY`, `vendor:nvidia`, `xname:x1000c0*`, `nid:1-64`, `bmc:10.0.1.*`, `{query}`, `all`. A comma joins terms; `!` excludes.'
 
 export const NodeFilter = builder.inputType('NodeFilter', {
   description: 'Filter of nodes. All given conditions must match.',
@@ -65,6 +66,8 @@ export const NodeFilter = builder.inputType('NodeFilter', {
     xname: t.string({ description: 'One of the xnames of this hostlist, for example `x1000c0s[0-7]b0n0`.' }),
     nid: t.intList({ description: 'One of these NIDs; at most 500.' }),
     mac: t.stringList({ description: 'An interface with one of these MAC addresses, in any notation; at most 500.' }),
+    bmc: t.stringList({ description: 'A BMC at one of these addresses; at most 500.' }),
+    bmcProtocol: t.field({ type: [BmcProtocol], description: 'A BMC with one of these protocols; at most 500.' }),
     hostlist: t.string({ description: 'One of the names of this hostlist, for example `gpu[001-064],cpu1`.' }),
     limit: t.string({ description: `Limit expression as for runs: ${LIMIT_GRAMMAR}` }),
   }),
@@ -106,6 +109,8 @@ export function nodeConditions(
     xname,
     nid,
     mac,
+    bmc,
+    bmcProtocol,
     hostlist,
     limit,
   } = filter
@@ -135,6 +140,13 @@ export function nodeConditions(
     nid ? inArray(n.nid, nid) : undefined,
     mac
       ? sql`exists (select from ${nodeInterfaces} i where i.node_id = ${n.id} and i.mac = any(${sql.param(mac.map((each) => parseMac(each) ?? each))}::text[]))`
+      : undefined,
+    bmc || bmcProtocol
+      ? sql`exists (select from ${nodeBmcs} b where ${and(
+          sql`b.node_id = ${n.id}`,
+          bmc ? sql`b.address = any(${sql.param(bmc.map((each) => each.toLowerCase()))}::text[])` : undefined,
+          bmcProtocol ? sql`b.protocol = any(${sql.param(bmcProtocol)}::text[])` : undefined,
+        )})`
       : undefined,
     arch ? isOneOf(n.arch, arch, 'text') : undefined,
     os ? isOneOf(n.osId, os, 'text') : undefined,

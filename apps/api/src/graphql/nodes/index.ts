@@ -1,5 +1,7 @@
 import './accelerators/queries.ts'
 import './accelerators/types.ts'
+import './bmc/mutations.ts'
+import './bmc/types.ts'
 import './facets/queries.ts'
 import './facets/types.ts'
 import './import/mutations.ts'

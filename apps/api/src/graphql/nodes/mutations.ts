@@ -10,6 +10,7 @@ import {
 } from '@muster/core/nodes'
 import { given, globalId, rowId } from '../shared/ids.ts'
 import { deletedPayload, type InputFields, keepsValue, mutation, statesDefault } from '../shared/mutation.ts'
+import { NewNodeBmcInput, newBmc } from './bmc/inputs.ts'
 import { HOST, identityFields, NAME, optionalFields, withRowIds } from './inputs.ts'
 import { ComputeNode } from './types.ts'
 
@@ -25,6 +26,7 @@ mutation('addNode', {
     host: t.string({ required: true, description: HOST }),
     ...optionalFields(t, statesDefault),
     ...identityFields(t),
+    bmc: t.field({ type: NewNodeBmcInput, description: 'BMC of the node.' }),
     hostKey: t.string({
       description: 'Known host key, type and base64, for example `ssh-ed25519 AAAA…`. It is approved immediately.',
     }),
@@ -32,7 +34,9 @@ mutation('addNode', {
   idempotent: true,
   payload,
   errors,
-  resolve: async (input, { ctx }) => ({ node: await addNode(ctx, given(withRowIds(input))) }),
+  resolve: async (input, { ctx }) => ({
+    node: await addNode(ctx, given({ ...withRowIds(input), bmc: newBmc(input.bmc) })),
+  }),
 })
 
 mutation('updateNode', {

@@ -1,5 +1,5 @@
 import { isOneOf } from '@muster/core/db'
-import { nodeHealth, parseXname, purgeBlockedReason, updateBlockedReason, xnameRejections } from '@muster/core/nodes'
+import { bmcXname, nodeHealth, parseXname, purgeBlockedReason, updateBlockedReason, xnameRejections } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { and, eq, isNull } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
@@ -8,6 +8,7 @@ import { fingerprintOf, HostKeyAlarm, hostKeyAlarmOf } from '../connections/host
 import { connectionTypes } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
 import { AcceleratorSummary, acceleratorSummary } from './accelerators/summary.ts'
+import { NodeBmc } from './bmc/types.ts'
 import { ConnectionType, NodeStatus, NodeType } from './enums.ts'
 import { CPU_COLUMNS, Cpu, OperatingSystem, OS_COLUMNS } from './hardware.ts'
 import { NodeHealth } from './health.ts'
@@ -85,6 +86,16 @@ export const ComputeNode = builder.drizzleNode('computeNodes', {
       description: 'MAC address of the boot interface; null without one.',
       select: { columns: {}, extras: { bootMac } },
       resolve: (n) => n.bootMac,
+    }),
+    bmc: t.relation('bmc', { type: NodeBmc, nullable: true, description: 'BMC of the node; null when none is set.' }),
+    bmcXname: t.string({
+      nullable: true,
+      description: 'Location name of the BMC, derived from `xname`, for example `x1000c0s3b0`; null without an xname.',
+      select: { columns: { xname: true } },
+      resolve: ({ xname }) => {
+        const parsed = xname === null ? null : parseXname(xname)
+        return parsed ? bmcXname(parsed) : null
+      },
     }),
     rack: t.exposeString('rack', { nullable: true, description: 'Rack.' }),
     rackPosition: t.exposeString('rackPosition', { nullable: true, description: 'Position in the rack, for example `U07`.' }),

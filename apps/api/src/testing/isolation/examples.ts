@@ -67,6 +67,7 @@ export const MORE: Record<string, Record<string, unknown>> = {
   'Query.varsImpact': { input: { text: 'made: 1' } },
   'Query.varsImpact(input.secret)': { input: { text: undefined } },
   'Mutation.approveAgentChange(input.nodeId)': { input: { fingerprint: 'made' } },
+  'Mutation.addNode(input.bmc.credentialId)': { input: { bmc: { address: 'made.test' } } },
   'Mutation.addSlurmCluster(input.backupNodeId)': { input: { controllerNodeId: '$ComputeNode:0' } },
   'Mutation.scaleOutSlurmCluster': { input: { limit: 'all' } },
   'Mutation.scaleOutSlurmCluster(input.nodeIds)': { input: { limit: undefined } },

@@ -18,6 +18,12 @@ type Row = Record<string, unknown>
 /** Columns of the rows of a table; a function gets the first rows of the tables that it refers to. */
 export type Rows = Record<string, (Row | ((first: Record<string, Row>) => Row))[]>
 
+/** Inventory of a BMC that reports nothing. */
+const INVENTORY = {
+  ...{ manufacturer: null, model: null, serial: null, uuid: null, biosVersion: null, bmcModel: null, bmcFirmware: null },
+  ...{ cpuModel: null, cpuCount: null, memoryBytes: null, macs: [], systemPaths: [] },
+}
+
 /** Tables without rows of a tenant, and secrets of sign-in, which must be valid and which no field returns. */
 const OTHER = ['workers', 'credential_keys', 'ingest_liveness', 'sign_in_attempts', 'two_factors', 'verifications']
 export const hasOtherRows = (table: string): boolean => OTHER.includes(table)
@@ -33,14 +39,14 @@ export async function rowsOf(
   const vault = { name: marker, address: 'https://vault.test', mount: marker, auth: 'TOKEN', secret: marker } as const
   const store = await createSecretStore(tenant.admin, vault)
   // Their secrets are encrypted; the first is the one that the other rows refer to.
-  const kinds = ['SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT', 'SLURMRESTD'] as const
+  const kinds = ['SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT', 'SLURMRESTD', 'BMC'] as const
   const credentials: Row[] = []
   for (const [i, kind] of kinds.entries())
     credentials.push(
       await t.given.credential(tenant.admin, kind, {
         name: i ? `${marker}-${kind.toLowerCase()}` : marker,
         description: marker,
-        ...(kind === 'BECOME' || kind === 'SSH_PASSWORD' ? { allowedHosts: [marker] } : {}),
+        ...(kind === 'BECOME' || kind === 'SSH_PASSWORD' || kind === 'BMC' ? { allowedHosts: [marker] } : {}),
       }),
     )
   const inStore = { password: undefined, secretStoreId: store.id, secretRefs: { password: { path: marker, key: marker } } }
@@ -100,6 +106,20 @@ export async function rowsOf(
         readyAt: new Date(),
       },
     ],
+    node_bmcs: [{ protocol: 'REDFISH', caCertificate: null }],
+    bmc_readings: [
+      ({ node_bmcs }) => ({
+        bmcId: node_bmcs!.id,
+        reportedState: 'ON',
+        inventory: { ...INVENTORY, model: marker },
+        sensors: [{ name: marker, kind: 'Temperature', value: 20, unit: 'Cel', health: 'OK' }],
+        events: [{ id: marker, at: null, severity: 'OK', message: marker }],
+      }),
+    ],
+    power_runs: [{ action: 'ON', bootTarget: null, cancelRequestedAt: null }],
+    power_run_items: [{ before: 'OFF', after: 'ON', result: 'DONE' }],
+    bmc_discoveries: [{ addresses: [marker], protocol: 'REDFISH', caCertificate: null, cancelRequestedAt: null }],
+    found_bmcs: [{ inventory: { ...INVENTORY, model: marker }, reportedState: 'ON' }],
     node_interfaces: [{ addresses: [{ address: marker, network: marker }] }],
     accelerators: [{ deviceType: 'nvidia_gpu', vendor: 'nvidia', health: 'ok', source: 'tool', eccMode: null }],
     discoveries: [{ reason: 'refresh', result: discoveryFixture(), startedAt: new Date(), finishedAt: new Date(), error: null }],

@@ -12,8 +12,8 @@ export const credentialAdd = () =>
       .argument('<name>')
       .requiredOption(
         '-k, --kind <kind>',
-        'SSH_KEY, SSH_PASSWORD, BASTION, BECOME, GIT, SALT or SLURMRESTD',
-        oneOf('SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT', 'SLURMRESTD'),
+        'SSH_KEY, SSH_PASSWORD, BASTION, BECOME, GIT, SALT, SLURMRESTD or BMC',
+        oneOf('SSH_KEY', 'SSH_PASSWORD', 'BASTION', 'BECOME', 'GIT', 'SALT', 'SLURMRESTD', 'BMC'),
       ),
   ).action(async (name: string, options: FieldOptions & { kind: Kind }) => {
     const { kind } = options

@@ -7,7 +7,7 @@ import { prompt, readStdin } from '../../prompt.ts'
 import { readText } from '../../read-text.ts'
 import { storeId } from './secret-stores/fields.ts'
 
-export type Kind = 'SSH_KEY' | 'SSH_PASSWORD' | 'BASTION' | 'BECOME' | 'GIT' | 'SALT' | 'SLURMRESTD'
+export type Kind = 'SSH_KEY' | 'SSH_PASSWORD' | 'BASTION' | 'BECOME' | 'GIT' | 'SALT' | 'SLURMRESTD' | 'BMC'
 export type FieldOptions = {
   description?: string
   username?: string
@@ -43,7 +43,7 @@ export const withFields = (command: Command): Command =>
     .option('--host-key <line>', 'GIT with a key: host key of the server in known_hosts format')
     .option(
       '--allowed-host <pattern>',
-      'SSH_PASSWORD, BECOME: send the password only to this network or host name, such as 10.0.0.0/8 or *.example.org; repeatable',
+      'SSH_PASSWORD, BECOME, BMC: send the password only to this network or host name, such as 10.0.0.0/8 or *.example.org; repeatable',
       commaList,
     )
     .option('--via <name>', 'BASTION: bastion to connect through')

@@ -28,7 +28,7 @@ async function fetchNode(name: string) {
   const { computeNode: node } = await request(
     graphql(`query NodeGet($name: String!) {
       computeNode(name: $name) {
-        id name displayName host port connectionType sshUser status statusReason health { status reason } nodeType region datacenter rack rackPosition xname xnameRejections nid managementIp interfaces { name mac isBoot addresses { address network } } bootMac tags labels { key value } notes arch os { name } kernel cpu { model sockets cores threads } memoryBytes
+        id name displayName host port connectionType sshUser status statusReason health { status reason } nodeType region datacenter rack rackPosition xname xnameRejections nid managementIp interfaces { name mac isBoot addresses { address network } } bootMac bmcXname bmc { address port mac protocol fingerprint caCertificate systemPath credential { name } } tags labels { key value } notes arch os { name } kernel cpu { model sockets cores threads } memoryBytes
         bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint approvedFingerprint isChanged }
         credential { name } becomeCredential { name } bastion { name } groups { name } slurmState { state source observedAt } slurmNodes { name state reason cluster { name } } lock { acquiredAt expiresAt run { id number templateName createdBy { name } } }
         accelerators {
@@ -57,6 +57,7 @@ function printNode(node: Node, output: Output): void {
     ['nid', node.nid],
     ['management', node.managementIp],
     ...node.interfaces.map((each): [string, string] => ['interface', formatInterface(each)]),
+    ...(node.bmc ? [['bmc', formatBmc(node.bmc, node.bmcXname)] as [string, string]] : []),
     ['bastion', node.bastion?.name],
     ['credential', node.credential?.name],
     ['become', node.becomeCredential?.name],
@@ -113,6 +114,17 @@ const slurmFields = ({ slurmNodes, slurmState }: Node): [string, string][] => [
     ? ([['slurm state', `${slurmState.state}, reported by the agent ${ago(slurmState.observedAt)}`]] as [string, string][])
     : []),
 ]
+
+const formatBmc = ({ address, port, mac, protocol, ...bmc }: NonNullable<Node['bmc']>, xname: string | null): string =>
+  [
+    `${address} port ${port}, ${protocol}, credential ${bmc.credential.name}`,
+    ...(xname ? [xname] : []),
+    ...(mac ? [mac] : []),
+    ...(bmc.systemPath ? [bmc.systemPath] : []),
+    ...(protocol === 'IPMI'
+      ? []
+      : [bmc.fingerprint ? `certificate ${bmc.fingerprint}` : bmc.caCertificate ? 'own CA' : 'CAs of the installation']),
+  ].join(', ')
 
 /** As `node update --interface` takes it. */
 const formatInterface = ({ name, mac, addresses, isBoot }: Node['interfaces'][number]): string =>

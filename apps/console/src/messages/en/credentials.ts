@@ -3,6 +3,7 @@ export const credentials = {
   credentialKind: {
     BASTION: 'Bastion',
     BECOME: 'Become password',
+    BMC: 'BMC login',
     GIT: 'Git server',
     SALT: 'Salt API',
     SLURMRESTD: 'slurmrestd',
@@ -12,6 +13,7 @@ export const credentials = {
   credentialKindHint: {
     BASTION: 'Jump host; signs in with a key or password.',
     BECOME: 'Password for privilege escalation on the node.',
+    BMC: 'User name and password at BMCs (Redfish, IPMI).',
     GIT: 'Access to private template repositories; token, password or key.',
     SALT: 'Login at the salt-api of managed Slurm clusters; password or shared secret.',
     SLURMRESTD: 'User name and token (JWT) from scontrol token; clusters are read over HTTPS.',

@@ -4,6 +4,7 @@ export const credentials = {
   credentialKind: {
     BASTION: '跳板机',
     BECOME: '提权密码',
+    BMC: 'BMC 登录',
     GIT: 'Git 服务器',
     SALT: 'Salt API 登录',
     SLURMRESTD: 'slurmrestd 令牌',
@@ -13,6 +14,7 @@ export const credentials = {
   credentialKindHint: {
     BASTION: '中转主机，使用密钥或密码登录。',
     BECOME: '在节点上提权所用的密码。',
+    BMC: 'BMC（Redfish、IPMI）的用户名和密码。',
     GIT: '访问私有模板仓库：令牌、密码或密钥。',
     SALT: '登录托管 Slurm 集群的 salt-api：密码或共享密钥。',
     SLURMRESTD: '用户名和 scontrol token 生成的令牌（JWT）；通过 HTTPS 读取集群。',

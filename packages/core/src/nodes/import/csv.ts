@@ -30,6 +30,12 @@ const COLUMNS: Record<string, keyof DraftFields | 'groups'> = {
   mac: 'mac',
   bootmac: 'mac',
   interface: 'interfaceName',
+  bmc: 'bmcAddress',
+  bmcaddress: 'bmcAddress',
+  bmcmac: 'bmcMac',
+  bmcprotocol: 'bmcProtocol',
+  bmccredential: 'bmcCredential',
+  bmcfingerprint: 'bmcFingerprint',
   notes: 'notes',
   tags: 'tags',
   labels: 'labels',
@@ -116,6 +122,7 @@ function parseRecord(row: Draft, columns: (keyof DraftFields | 'groups' | undefi
           .map((pair) => [pair.split('=')[0]!.trim(), pair.split('=').slice(1).join('=').trim()]),
       )
     } else if (column === 'nodeType') fields.nodeType = cell.toUpperCase()
+    else if (column === 'bmcProtocol') fields.bmcProtocol = cell.toUpperCase()
     else if (column === 'connectionType') fields.connectionType = cell.toLowerCase()
     else fields[column] = cell
   })

@@ -19,6 +19,12 @@ export type DraftFields = {
   /** MAC of the boot interface, and its name. */
   mac?: string
   interfaceName?: string
+  /** BMC, with its credential by name. */
+  bmcAddress?: string
+  bmcMac?: string
+  bmcProtocol?: string
+  bmcCredential?: string
+  bmcFingerprint?: string
   notes?: string
   tags?: string[]
   labels?: Record<string, string>

@@ -5,6 +5,7 @@ import { hostPort } from '../../kernel/address.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/client.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
+import { bmcColumns, bmcTaken, ownersOfBmcs, placeKey } from '../bmc/write-bmcs.ts'
 import { identityTakenIssue } from '../identity-conflict.ts'
 import { computeNodes } from '../tables.ts'
 import { macTaken, ownersOfMacs } from '../write-interfaces.ts'
@@ -15,12 +16,13 @@ const addressOf = (at: { host: string; port: number; bastionId?: string | null |
 
 /**
  * Flags repeated rows: EXISTS for the same node, INVALID for the same name with another address, and for the same xname,
- * NID or MAC.
+ * NID, MAC or BMC.
  */
 export function flagRepeats(rows: PlannedRow[]): void {
   const byXname = new Map<string, PlannedRow>()
   const byNid = new Map<number, PlannedRow>()
   const byMac = new Map<string, PlannedRow>()
+  const byBmc = new Map<string, PlannedRow>()
   const byName = new Map<string, PlannedRow>()
   const byAddress = new Map<string, PlannedRow>()
   for (const row of rows) {
@@ -38,11 +40,13 @@ export function flagRepeats(rows: PlannedRow[]): void {
       row.issues = [{ path: 'host', message: `row ${byAddress.get(address)!.row} has this address under another name` }]
     } else {
       const { name, xname, nid, interfaces } = row.values
+      const bmc = row.values.bmc ? placeKey(bmcColumns(row.values.bmc)) : undefined
       const mac = interfaces[0]?.mac
       const clash = [
         { path: 'xname', first: xname ? byXname.get(xname) : undefined, what: 'xname' },
         { path: 'nid', first: nid == null ? undefined : byNid.get(nid), what: 'NID' },
         { path: 'mac', first: mac === undefined ? undefined : byMac.get(mac), what: 'MAC' },
+        { path: 'bmc', first: bmc === undefined ? undefined : byBmc.get(bmc), what: 'BMC' },
       ].filter(({ first }) => first !== undefined)
       if (clash.length > 0) {
         row.state = 'INVALID'
@@ -54,12 +58,13 @@ export function flagRepeats(rows: PlannedRow[]): void {
       if (xname) byXname.set(xname, row)
       if (nid != null) byNid.set(nid, row)
       if (mac !== undefined) byMac.set(mac, row)
+      if (bmc !== undefined) byBmc.set(bmc, row)
     }
   }
 }
 
 /**
- * Flags rows with the name, address, xname, NID or MAC of an existing node. An existing name with another address is INVALID: a user would otherwise
+ * Flags rows with the name, address, xname, NID, MAC or BMC of an existing node. An existing name with another address is INVALID: a user would otherwise
  * work on the wrong machine.
  */
 export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): Promise<void> {
@@ -96,6 +101,12 @@ export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): P
     ctx,
     valid.flatMap((row) => row.values!.interfaces.map(({ mac }) => mac)),
   )
+  const bmcs = await ownersOfBmcs(
+    db,
+    ctx,
+    valid.flatMap((row) => (row.values!.bmc ? bmcColumns(row.values!.bmc) : [])),
+  )
+  const byBmc = new Map(bmcs.map((owner) => [placeKey(owner), owner]))
   const byMac = new Map(owners.map((owner) => [owner.mac, owner]))
   const byName = new Map(nodes.map((node) => [node.name, node]))
   const byAddress = new Map(nodes.map((node) => [addressOf(node), node]))
@@ -105,14 +116,16 @@ export async function flagExisting(db: Db | Tx, ctx: Ctx, rows: PlannedRow[]): P
     const sameName = byName.get(row.values!.name)
     const node = sameName ?? byAddress.get(addressOf(row.values!))
     if (!node) {
-      const { xname, nid, interfaces } = row.values!
+      const { xname, nid, interfaces, bmc } = row.values!
       const withXname = xname ? byXname.get(xname) : undefined
       const withNid = nid == null ? undefined : byNid.get(nid)
       const withMac = byMac.get(interfaces[0]?.mac ?? '')
+      const withBmc = bmc ? byBmc.get(placeKey(bmcColumns(bmc))) : undefined
       const issues = [
         withXname ? (identityTakenIssue({ xname }, withXname) ?? []) : [],
         withNid ? (identityTakenIssue({ nid }, withNid) ?? []) : [],
         withMac ? { path: 'mac', message: macTaken(withMac) } : [],
+        withBmc ? { path: 'bmc', message: bmcTaken(withBmc) } : [],
       ].flat()
       if (issues.length > 0) Object.assign(row, { state: 'INVALID', issues })
       continue

@@ -2,7 +2,7 @@ import { and } from 'drizzle-orm'
 import { z } from 'zod'
 import { credentialPermissions } from '../../credentials/permissions.ts'
 import { type Credential, credentials } from '../../credentials/tables.ts'
-import { isPasswordForNodes } from '../../kernel/allowed-hosts.ts'
+import { allowedHostsBlockedReason, isPasswordForNodes } from '../../kernel/allowed-hosts.ts'
 import { type Ctx, permissionDeniedReason, type Tx } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/client.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
@@ -72,12 +72,18 @@ export function report(planned: PlannedRow[]): NodeImportReport {
   return { rows, addedCount: count('ADDED'), failedCount: count('INVALID') }
 }
 
-const REFERENCES = { credential: 'credentialId', becomeCredential: 'becomeCredentialId', bastion: 'bastionId' } as const
+const REFERENCES = {
+  credential: 'credentialId',
+  becomeCredential: 'becomeCredentialId',
+  bastion: 'bastionId',
+  bmcCredential: 'bmcCredentialId',
+} as const
 type ReferenceField = keyof typeof REFERENCES
 const FITTING: Record<ReferenceField, string[]> = {
   credential: ['SSH_KEY', 'SSH_PASSWORD'],
   becomeCredential: ['BECOME'],
   bastion: ['BASTION'],
+  bmcCredential: ['BMC'],
 }
 type NamedCredentials = Map<string, Pick<Credential, 'id' | 'name' | 'kind' | 'allowedHosts'>>
 
@@ -101,14 +107,19 @@ async function credentialsByName(db: Db | Tx, ctx: Ctx, drafts: Draft[]): Promis
 }
 
 /** The column of a field. */
-const columnOf = (path: string) => ({ 'interfaces.0.mac': 'mac', 'interfaces.0.name': 'interface' })[path] ?? path
+const columnOf = (path: string) =>
+  ({
+    ...{ 'interfaces.0.mac': 'mac', 'interfaces.0.name': 'interface', 'bmc.address': 'bmc', 'bmc.mac': 'bmcMac' },
+    ...{ 'bmc.protocol': 'bmcProtocol', 'bmc.credentialId': 'bmcCredential', 'bmc.fingerprint': 'bmcFingerprint' },
+  })[path] ?? path
 
 function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredentials): PlannedRow {
-  const { credential, becomeCredential, bastion, port, nid, mac, interfaceName, tags, labels, ...fields } = draft.fields
+  const { credential, becomeCredential, bastion, port, nid, mac, interfaceName, tags, labels, ...others } = draft.fields
+  const { bmcAddress, bmcMac, bmcProtocol, bmcCredential, bmcFingerprint, ...fields } = others
   const issues = [...draft.issues]
   const references: Record<string, string> = {}
   const useDenied = permissionDeniedReason(ctx.actor, credentialPermissions.use)
-  for (const [field, name] of Object.entries({ credential, becomeCredential, bastion }) as [
+  for (const [field, name] of Object.entries({ credential, becomeCredential, bastion, bmcCredential }) as [
     ReferenceField,
     string | undefined,
   ][]) {
@@ -119,13 +130,25 @@ function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredential
       issues.push({ path: field, message: `${name} is a ${found.kind}; here it must be ${FITTING[field].join(' or ')}` })
     else if (isPasswordForNodes(found) && useDenied)
       issues.push({ path: field, message: `attaching the password ${name}: ${useDenied}` })
-    else references[REFERENCES[field]] = found.id
+    else if (field === 'bmcCredential' && bmcAddress) {
+      const reason = allowedHostsBlockedReason(found, bmcAddress)
+      if (reason) issues.push({ path: field, message: reason })
+      else references.bmcCredentialId = found.id
+    } else references[REFERENCES[field]] = found.id
   }
+  const { bmcCredentialId, ...nodeReferences } = references
+  const hasBmc = [bmcAddress, bmcMac, bmcProtocol, bmcCredential, bmcFingerprint].some((cell) => cell !== undefined)
+  if (hasBmc && bmcAddress === undefined) issues.push({ path: 'bmc', message: 'is required with other columns of the BMC' })
+  if (bmcAddress !== undefined && bmcCredential === undefined)
+    issues.push({ path: 'bmcCredential', message: 'is required: the name of a credential of the kind BMC' })
+  const place = { address: bmcAddress, mac: bmcMac, protocol: bmcProtocol, fingerprint: bmcFingerprint }
+  const bmc = bmcAddress === undefined || bmcCredentialId === undefined ? null : { ...place, credentialId: bmcCredentialId }
   const defaults = Object.fromEntries(Object.entries(input.defaults ?? {}).filter(([, value]) => value != null))
   const parsed = NewNode.safeParse({
     ...defaults,
     ...fields,
-    ...references,
+    ...nodeReferences,
+    bmc,
     ...(port === undefined ? {} : { port: /^\d{1,6}$/.test(String(port)) ? Number(port) : String(port) }),
     ...(nid === undefined ? {} : { nid: /^\d{1,10}$/.test(nid) ? Number(nid) : nid }),
     interfaces: mac === undefined ? [] : [{ name: interfaceName ?? 'boot', mac, isBoot: true }],

@@ -5,10 +5,12 @@ import { NODE_HEALTH_STATUSES, nodeHealthStatus } from '../../nodes/health/index
 import { normalizeXname, parseMac } from '../../nodes/network/index.ts'
 import {
   accelerators,
+  BMC_PROTOCOLS,
   CONNECTION_TYPES,
   type computeNodes,
   NODE_STATUSES,
   NODE_TYPES,
+  nodeBmcs,
   nodeInterfaces,
 } from '../../nodes/tables.ts'
 
@@ -45,6 +47,12 @@ const ofAccelerator = (column: string, kind: Kind): Field => ({
   holds: (n, test) => sql`exists (select from ${accelerators} a where a.node_id = ${n.id} and ${test(sql.raw(`a.${column}`))})`,
 })
 
+/** Condition on the BMC of the node. */
+const ofBmc = (column: string, kind: Kind): Field => ({
+  kind,
+  holds: (n, test) => sql`exists (select from ${nodeBmcs} b where b.node_id = ${n.id} and ${test(sql.raw(`b.${column}`))})`,
+})
+
 export const FIELDS = {
   name: ofNode('name', 'text'),
   host: ofNode('host', 'text'),
@@ -58,6 +66,9 @@ export const FIELDS = {
     holds: (n, test) => sql`exists (select from ${nodeInterfaces} i where i.node_id = ${n.id} and ${test(sql.raw('i.mac'))})`,
   },
   nid: ofNode('nid', 'number'),
+  bmc: ofBmc('address', 'lower'),
+  'bmc.protocol': ofBmc('protocol', { words: BMC_PROTOCOLS }),
+  'bmc.mac': ofBmc('mac', 'mac'),
   rack: ofNode('rack', 'text'),
   connection: ofNode('connectionType', { words: CONNECTION_TYPES }),
   tag: {

@@ -1,0 +1,5 @@
+import { commandGroup } from '../../command.ts'
+import { bmcRemove } from './bmc-remove.ts'
+import { bmcSet } from './bmc-set.ts'
+
+export const bmc = () => commandGroup('bmc', [bmcSet(), bmcRemove()])
