@@ -193,6 +193,11 @@ describe('before and after', () => {
       expect.objectContaining({ region: null }),
       expect.objectContaining({ region: 'eu' }),
     ],
+    updateBootProfile: [
+      ({ BootProfile }) => `id: "${BootProfile}", version: 1, kernelParams: ["quiet"]`,
+      expect.objectContaining({ version: 1 }),
+      expect.objectContaining({ version: 2, content: expect.objectContaining({ kernelParams: ['quiet'] }) }),
+    ],
     updateSlurmConfigSnippet: [
       ({ SlurmConfigSnippet }) =>
         `id: "${SlurmConfigSnippet}", expectedVersion: 1, files: { slurmConf: "KillWait=7" }, clusterIds: [], reason: "x"`,

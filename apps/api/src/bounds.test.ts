@@ -36,6 +36,11 @@ const REQUIRED: Record<string, object> = {
   applySlurmConfigSnippets: { clusterId: idOf('SlurmCluster'), fingerprint: 'a', reason: 'test' },
   addNode: { name: 'n1', host: '10.0.0.1' },
   approveHostKeys: {},
+  assignBootProfile: { profileId: idOf('BootProfile') },
+  createBootProfile: { name: 'b1' },
+  restoreBootProfile: { id: idOf('BootProfile'), version: 1, number: 1 },
+  unassignBootProfile: { profileId: idOf('BootProfile') },
+  updateBootProfile: { id: idOf('BootProfile'), version: 1 },
   createAlertRoute: { name: 'mail', kind: 'EMAIL' },
   createAlertSilence: { reason: 'test', endsAt: new Date(Date.now() + 3_600_000).toISOString() },
   createApiToken: { name: 't1', role: 'viewer' },
@@ -110,6 +115,10 @@ function sampleOf(type: GraphQLInputType, i: number): unknown {
   return { ID: idOf('ComputeNode'), Int: i + 1, Boolean: true }[String(nullable)] ?? `x${i}`
 }
 
+const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes])
+const sshKey = (i: number) =>
+  `ssh-ed25519 ${Buffer.concat([field(Buffer.from('ssh-ed25519')), field(Buffer.alloc(32, i))]).toString('base64')}`
+
 /** Values in a required format, by field. */
 const FORMATS: Record<string, (i: number) => unknown> = {
   state: () => 'FAILED',
@@ -120,6 +129,9 @@ const FORMATS: Record<string, (i: number) => unknown> = {
   jobTemplateIds: () => idOf('JobTemplate'),
   credentialIds: () => idOf('Credential'),
   interfaces: (i) => ({ name: `eth${i}`, mac: `02:00:00:00:00:${i.toString(16).padStart(2, '0')}` }),
+  initrds: (i) => ({ url: `http://192.0.2.1/${i}` }),
+  sshKeys: (i) => sshKey(i),
+  groupIds: () => idOf('NodeGroup'),
   networks: (i) => `10.0.0.${i}/32`,
   allowedHosts: (i) => `host${i}`,
   approvals: () => ({ id: idOf('ComputeNode'), fingerprint: `SHA256:${'A'.repeat(43)}` }),

@@ -3,6 +3,7 @@ import { appointInstallationAdmin, createTenant, inviteMember } from '@muster/co
 import { createEnrollmentToken } from '@muster/core/agents'
 import { createAlertRoute, createAlertSilence } from '@muster/core/alerts'
 import { createAuditSink } from '@muster/core/audit-sinks'
+import { assignBootProfile, createBootProfile } from '@muster/core/boot-profiles'
 import { createSecretStore } from '@muster/core/credentials'
 import { createGrant } from '@muster/core/grants'
 import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
@@ -99,6 +100,7 @@ beforeAll(async () => {
   const viewer = await t.runtime.db.query.members.findFirst({ where: { tenantId, role: 'viewer' } })
   const template = await t.runtime.db.query.jobTemplates.findFirst({ where: { tenantId } })
   const worker = { host: 'h', pid: 1, version: '0.1.0', ansibleVersion: '2.19.0', concurrency: 1 }
+  const base = await createBootProfile(admin, { name: 'z' })
   for (const name of ['a', 'b', 'c']) {
     await createAlertRoute(admin, {
       name,
@@ -121,6 +123,8 @@ beforeAll(async () => {
     })
     await createSecretStore(admin, { name, address: 'https://vault.test', auth: 'TOKEN', secret: 'token' })
     await registerWorker(t.runtime, { name, ...worker })
+    const profile = await createBootProfile(admin, { name, parentId: base.id, kernel: { url: 'http://192.0.2.1/k' } })
+    await assignBootProfile(admin, { profileId: profile.id, groupIds: [byHand.id], nodeIds: [nodes[0]!.id] })
     const own = { tenantId, createdByName: name }
     const [cluster] = await t.runtime.db
       .insert(tables.slurmClusters)

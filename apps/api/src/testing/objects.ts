@@ -2,6 +2,7 @@ import { createApiToken, createRole, inviteMember } from '@muster/core/access'
 import { createEnrollmentToken } from '@muster/core/agents'
 import { createAlertRoute, createAlertSilence, testAlertRoute } from '@muster/core/alerts'
 import { createAuditSink } from '@muster/core/audit-sinks'
+import { createBootProfile } from '@muster/core/boot-profiles'
 import { addSlurmCluster, testSlurmController } from '@muster/core/clusters'
 import { testConnections } from '@muster/core/connections'
 import { createSecretStore } from '@muster/core/credentials'
@@ -77,6 +78,7 @@ export async function createObjects(
     Grant: await createGrant(owner, { memberId: member!.id, role: 'operator', nodeGroupId: granted.id }),
     NodeGroup: await createNodeGroup(operator, { name: 'their_group' }),
     ComputeNode: node,
+    BootProfile: await createBootProfile(admin, { name: 'theirs' }),
     CredentialRotation: await rotateCredential(admin, { id: rotated.id }),
     JobRun: run,
     JobTemplate: { id: run.templateId },

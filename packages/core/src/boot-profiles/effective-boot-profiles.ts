@@ -1,5 +1,5 @@
-import { and, eq, or } from 'drizzle-orm'
-import { groupsOfNodes } from '../groups/index.ts'
+import { and, eq, or, sql } from 'drizzle-orm'
+import { directGroupIds, readGroupTree } from '../groups/index.ts'
 import { nodeGroups } from '../groups/tables.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
@@ -133,7 +133,7 @@ function rank(tree: ProfileTree, rows: Row[], arch: BootArch | null): BootCandid
 const isBootArch = (arch: string | null | undefined): arch is BootArch => BOOT_ARCHES.some((each) => each === arch)
 
 /**
- * Returns what each of these nodes boots, with the assignments that lost and why, in at most six statements for any number of nodes.
+ * Returns what each of these nodes boots, with the assignments that lost and why, in at most five statements for any number of nodes.
  * Nodes of other tenants are absent. An assignment to the node wins over those to its groups, those over the assignment to all nodes;
  * then the lower priority number wins, then the name of the profile. A profile for another architecture loses.
  * @param arches architectures that the firmware of nodes reported; else the one of the last discovery
@@ -143,14 +143,13 @@ export async function effectiveBootProfiles(
   nodeIds: string[],
   arches: ReadonlyMap<string, BootArch> = new Map(),
 ): Promise<Map<string, EffectiveBootProfile>> {
+  const { rows, tree } = await readAssignments(ctx, nodeIds, ['NODE', 'GROUP', 'ALL_NODES'])
+  const groups = rows.some(({ group }) => group !== null) ? await readGroupTree(ctx.db, ctx) : null
   const { id, name, arch, decommissionedAt } = computeNodes
-  const [nodes, { rows, tree }] = await Promise.all([
-    ctx.db
-      .select({ id, name, arch, decommissionedAt })
-      .from(computeNodes)
-      .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds))),
-    readAssignments(ctx, nodeIds, ['NODE', 'GROUP', 'ALL_NODES']),
-  ])
+  const nodes = await ctx.db
+    .select({ id, name, arch, decommissionedAt, groupIds: groups ? directGroupIds(groups, computeNodes) : sql<string>`''` })
+    .from(computeNodes)
+    .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds)))
   const byNode = Map.groupBy(
     rows.filter((row) => row.nodeId !== null),
     (row) => row.nodeId!,
@@ -160,13 +159,12 @@ export async function effectiveBootProfiles(
     (row) => row.group!.id,
   )
   const ofAll = rows.filter(({ target }) => target === 'ALL_NODES')
-  const groups = byGroup.size > 0 ? await groupsOfNodes(ctx.db, ctx, nodeIds) : new Map<string, { id: string }[]>()
   const ranked = nodes.map((node) => {
     if (node.decommissionedAt) return { node, candidates: [] }
     const known = arches.get(node.id) ?? (isBootArch(node.arch) ? node.arch : null)
     const applying = [
       ...(byNode.get(node.id) ?? []),
-      ...(groups.get(node.id) ?? []).flatMap((group) => byGroup.get(group.id) ?? []),
+      ...(groups?.withAncestors(node.groupIds) ?? []).flatMap((group) => byGroup.get(group.id) ?? []),
       ...ofAll,
     ]
     return { node, candidates: rank(tree, applying, known) }

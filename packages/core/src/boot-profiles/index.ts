@@ -6,6 +6,7 @@ export {
 } from './assign-boot-profile.ts'
 export { bootProfileAudit } from './audit-actions.ts'
 export { bootProfileChanged } from './change-events.ts'
+export { type ContentChange, contentChanges } from './changes.ts'
 export { CreateBootProfileInput, createBootProfile } from './create-boot-profile.ts'
 export { assignedTargets, deleteBootProfile } from './delete-boot-profile.ts'
 export {

@@ -21,6 +21,7 @@ const OBJECT_TYPES: Record<string, TypeName> = {
   alert_silence: 'AlertSilence',
   api_token: 'ApiToken',
   audit_sink: 'AuditSink',
+  boot_profile: 'BootProfile',
   credential: 'Credential',
   credential_rotation: 'Credential',
   invitation: 'Invitation',

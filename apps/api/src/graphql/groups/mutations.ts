@@ -2,7 +2,7 @@ import { Conflict, NotFound } from '@muster/core/errors'
 import { createNodeGroup, deleteNodeGroup, nodeGroupAudit, setNodeGroupMembers, updateNodeGroup } from '@muster/core/groups'
 import { globalId, rowId, rowIdIfGiven } from '../shared/ids.ts'
 import { type DefaultText, deletedPayload, type InputFields, keepsValue, mutation, statesDefault } from '../shared/mutation.ts'
-import { NodeGroup } from './types.ts'
+import { NodeGroup, NodeGroupKind } from './types.ts'
 
 const NAME = 'Name, unique in the tenant: letters, digits and `_`.'
 const ID = 'ID of the group.'
@@ -11,6 +11,7 @@ const payload = { nodeGroup: { type: NodeGroup, description: 'The group.' } }
 const optionalFields = (t: InputFields, defaultText: DefaultText) => ({
   displayName: t.string({ description: 'Display name.' }),
   description: t.string({ description: 'Free text.' }),
+  kind: t.field({ type: NodeGroupKind, description: `What the group stands for.${defaultText('AD_HOC')}` }),
   priority: t.int({
     description: `Precedence of variables among groups at the same depth: the lower number wins.${defaultText('100')}`,
   }),

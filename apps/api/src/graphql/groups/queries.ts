@@ -1,9 +1,10 @@
 import { tenantPermissions } from '@muster/core/access'
 import { visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
+import { and, eq } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { PAGED } from '../shared/connections.ts'
-import { groupConnection, NodeGroup } from './types.ts'
+import { groupConnection, NodeGroup, NodeGroupKind } from './types.ts'
 
 const { nodeGroups } = schema
 
@@ -13,9 +14,12 @@ builder.queryFields((t) => ({
       type: NodeGroup,
       description: 'Node groups, in order of creation.',
       authScopes: { permission: tenantPermissions.read },
+      args: { kind: t.arg({ type: NodeGroupKind, description: 'Only groups of this kind.' }) },
       ...PAGED,
-      totalCount: (_root, _args, { ctx }) => ctx.db.$count(nodeGroups, visibleTo(ctx, nodeGroups)),
-      resolve: (query, _root, _args, { ctx }) => ctx.db.query.nodeGroups.findMany(query({ where: { tenantId: ctx.tenantId } })),
+      totalCount: (_root, { kind }, { ctx }) =>
+        ctx.db.$count(nodeGroups, and(visibleTo(ctx, nodeGroups), kind ? eq(nodeGroups.kind, kind) : undefined)),
+      resolve: (query, _root, { kind }, { ctx }) =>
+        ctx.db.query.nodeGroups.findMany(query({ where: { tenantId: ctx.tenantId, ...(kind ? { kind } : {}) } })),
     },
     ...groupConnection,
   ),

@@ -1,4 +1,10 @@
-import { countNodesOfGroups, deleteBlockedReason, directGroupIds, setMembersBlockedReason } from '@muster/core/groups'
+import {
+  countNodesOfGroups,
+  deleteBlockedReason,
+  directGroupIds,
+  type GROUP_KINDS,
+  setMembersBlockedReason,
+} from '@muster/core/groups'
 import type { NodeColumns } from '@muster/core/selection'
 import { createContextCache } from '@pothos/core'
 import { type ResolveCursorConnectionArgs, resolveCursorConnection } from '@pothos/plugin-relay'
@@ -6,6 +12,7 @@ import { builder } from '../../builder.ts'
 import type { ApiContext } from '../../context.ts'
 import { ComputeNode, nodeConnection } from '../nodes/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
+import { same } from '../shared/enum-values.ts'
 import { loader } from '../shared/loaders.ts'
 import { nodePage } from './node-pages.ts'
 import { groupTree } from './tree.ts'
@@ -26,6 +33,16 @@ const MAX_GROUPS = 500
 /** The managed Slurm cluster that uses a group. */
 const MANAGED = { columns: { name: true }, where: { kind: 'MANAGED' } } as const
 
+export const NodeGroupKind = builder.enumType('NodeGroupKind', {
+  description: 'What a group of nodes stands for. It changes nothing else.',
+  values: same({
+    AD_HOC: 'Any set of nodes.',
+    PROJECT: 'The nodes of a project or customer.',
+    PARTITION: 'A partition of a cluster.',
+    JOB: 'The nodes of a job.',
+  } satisfies Record<(typeof GROUP_KINDS)[number], string>),
+})
+
 export const NodeGroup = builder.drizzleNode('nodeGroups', {
   name: 'NodeGroup',
   description: 'A group of nodes, an Ansible group.',
@@ -35,6 +52,7 @@ export const NodeGroup = builder.drizzleNode('nodeGroups', {
     name: t.exposeString('name', { description: 'Inventory name, unique in the tenant.' }),
     displayName: t.exposeString('displayName', { nullable: true, description: 'Display name.' }),
     description: t.exposeString('description', { description: 'Free text; can be empty.' }),
+    kind: t.expose('kind', { type: NodeGroupKind, description: 'What the group stands for.' }),
     priority: t.exposeInt('priority', {
       description: 'Precedence of variables among groups at the same depth: the lower number wins.',
     }),

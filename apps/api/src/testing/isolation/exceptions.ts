@@ -65,6 +65,9 @@ export const UNPROVEN: Record<string, string> = {
   'Query.systemChecks': INSTALLATION,
   'SlurmCluster.jobs(filter.state)': SLURM,
   'SlurmCluster.nodes(filter.state)': SLURM,
+  'Query.unknownBootProfile': 'Its other fields are selected by other operations.',
+  'BootProfile.assignments': 'Enums and numbers; the other fields are selected by other operations.',
+  'NodeGroup.bootAssignments': 'Enums and numbers; the other fields are selected by other operations.',
   'Query.varSettings': FIXED,
   'Query.varsImpact(input.text)': GIVEN,
   'Query.workers': INSTALLATION,
@@ -99,6 +102,8 @@ export const UNPROVEN: Record<string, string> = {
   'Mutation.startPasskeyRegistration': SIGN_IN,
   'Mutation.startPasskeySignIn': SIGN_IN,
   'Mutation.startTotp': SIGN_IN,
+  'Mutation.unassignBootProfile(input.groupIds)': 'A group without an assignment is skipped.',
+  'Mutation.unassignBootProfile(input.nodeIds)': 'A node without an assignment is skipped.',
   'Mutation.verifySecondFactor': SIGN_IN,
 }
 

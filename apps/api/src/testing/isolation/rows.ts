@@ -51,7 +51,7 @@ export async function rowsOf(
     )
   const inStore = { password: undefined, secretStoreId: store.id, secretRefs: { password: { path: marker, key: marker } } }
   await t.given.credential(tenant.admin, 'BECOME', { name: `${marker}-stored`, allowedHosts: [marker], ...(inStore as object) })
-  const group = newId()
+  const [group, profile] = [newId(), newId()]
   const finished = { startedAt: new Date(), finishedAt: new Date(), endCause: 'exit', exitCode: 2, hostsFailed: 1, hostsTotal: 1 }
   const slurm = {
     ...{ batchSize: 1, deadlineSeconds: 60, floorPercent: 0, healthSeconds: 60, includeReserved: false, maintenanceOnly: false },
@@ -93,9 +93,15 @@ export async function rowsOf(
       }),
     ],
     audit_sinks: [{ kind: 'syslog', settings: { host: `${marker}.test`, port: 6514 } }],
-    boot_assignments: [{ target: 'GROUP', nodeId: null }],
+    boot_assignments: [
+      { target: 'GROUP', nodeId: null },
+      { target: 'UNKNOWN_MACHINES', nodeId: null, groupId: null },
+    ],
     boot_profile_versions: [{ number: 1, content: bootProfile }],
-    boot_profiles: [{ content: bootProfile }],
+    boot_profiles: [
+      { id: profile, content: bootProfile, parentId: null },
+      { content: bootProfile, parentId: profile },
+    ],
     compute_nodes: [
       {
         facts: { marker },
