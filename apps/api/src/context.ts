@@ -38,6 +38,8 @@ export type ApiDeps = {
   mailer?: Mailer | null
   /** Limits of API tokens. Default: 365 days. */
   tokenPolicy?: TokenPolicy
+  /** The endpoints of OpenCHAMI's SMD; null or missing: not served. `publicTenant` is readable without a token. */
+  openchami?: { publicTenant: string | null } | null
   /** Origins that may call /graphql with a token (CORS). */
   corsOrigins?: string[]
   /** The checks of this process. */

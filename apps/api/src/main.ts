@@ -4,6 +4,7 @@ import { loadConfig, pickSettings, unsupportedSettings } from '@muster/core/conf
 import { createListener } from '@muster/core/events'
 import { reasonOf } from '@muster/core/log'
 import { readMetricsToken } from '@muster/core/metrics-access'
+import { openchamiSettings } from '@muster/core/openchami'
 import { outboundSettings } from '@muster/core/outbound'
 import { readProxySecret } from '@muster/core/proxy-secret'
 import { createApi } from './api.ts'
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
       'SESSION_MAX_DAYS',
     ),
     ...outboundSettings,
+    ...openchamiSettings,
     ...tokenSettings,
   })
   const {
@@ -87,6 +89,7 @@ async function main(): Promise<void> {
     localTargets: LOCAL_TARGETS,
     mailer,
     tokenPolicy: { maxDays: config.API_TOKEN_MAX_DAYS },
+    openchami: config.OPENCHAMI_API === '1' ? { publicTenant: config.OPENCHAMI_PUBLIC_TENANT ?? null } : null,
     corsOrigins: CORS_ORIGINS,
     isDevelopment,
     systemChecks,

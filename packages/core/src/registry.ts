@@ -22,6 +22,7 @@ import type { Db } from './kernel/db/client.ts'
 import type { Domain } from './kernel/domain.ts'
 import { outboundSettings } from './kernel/outbound/index.ts'
 import { nodesDomain } from './nodes/domain.ts'
+import { openchamiDomain } from './openchami/domain.ts'
 import { powerDomain } from './power/domain.ts'
 import { rotationsDomain } from './rotations/domain.ts'
 import { runQueueDomain } from './run-queue/domain.ts'
@@ -54,6 +55,7 @@ export const domains = [
   heartbeatsDomain,
   idempotencyDomain,
   nodesDomain,
+  openchamiDomain,
   powerDomain,
   rotationsDomain,
   runQueueDomain,

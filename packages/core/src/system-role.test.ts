@@ -18,6 +18,7 @@ const FILES: Record<string, Record<string, number>> = {
     'packages/core/src/alerts/claim-alert-delivery.ts': 2,
     'packages/core/src/audit-sinks/claim-audit-sink.ts': 3,
     'apps/api/src/http/downloads/artifact.ts': 1,
+    'apps/api/src/http/openchami/serve.ts': 1,
   },
   'one statement stores heartbeats of all tenants': {
     'packages/core/src/heartbeats/accept-heartbeats.ts': 0,

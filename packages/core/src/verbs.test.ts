@@ -30,6 +30,8 @@ const NOT_VERBS = new Set([
   'lookUpSlurmPriority',
   'previewRun',
   'readBootDurations',
+  'readComponentGroups',
+  'readComponents',
   'readInventory',
   'readJobRunLog',
   'readKnownHosts',

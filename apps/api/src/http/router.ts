@@ -11,6 +11,8 @@ import { sendRunLog } from './downloads/run-log.ts'
 import type { Handler } from './handler.ts'
 import { inventoryEndpoint } from './inventory.ts'
 import { knownHostsEndpoint } from './known-hosts.ts'
+import { OPENCHAMI_ENDPOINTS } from './openchami/endpoints.ts'
+import { serveOpenchami } from './openchami/serve.ts'
 import { clusterMetricsEndpoint } from './prometheus/cluster-metrics.ts'
 import { nodeMetricsEndpoint } from './prometheus/node-metrics.ts'
 import { serviceDiscoveryEndpoint } from './prometheus/service-discovery.ts'
@@ -69,6 +71,9 @@ export function createRouter(
 
   for (const [path, endpoints] of Object.entries(SLURM_ENDPOINTS))
     router.all(path, (req, res, { id }) => compressed((req, res) => serveRest(api, endpoints, id, req, res))(req, res))
+
+  for (const [path, endpoints] of api.deps.openchami ? Object.entries(OPENCHAMI_ENDPOINTS) : [])
+    router.all(path, (req, res, params) => compressed((req, res) => serveOpenchami(api, endpoints, params, req, res))(req, res))
 
   for (const prefix of AGENT_PREFIXES) {
     router.all(`${prefix}/nodes/register`, agents.register)

@@ -51,6 +51,7 @@ export function createAuth(options: AuthOptions) {
     /** Calls back when the caller of a stream loses its access, see `createCallers`. */
     watchCaller: callers.watch,
     isLiveSession: callers.isLiveSession,
+    jwtOf: callers.jwtOf,
     discardSession: parts.discardSession,
     /** Clears the caller cache, so that a revoked session or token is rejected immediately. */
     clearCallerCache: callers.clearCache,

@@ -9,6 +9,7 @@ import { and, eq, gt, sql } from 'drizzle-orm'
 import { clientAddress } from '../http/request-facts.ts'
 import type { Caller } from './caller.ts'
 import { assertTokenTenant, chooseMembership, TENANT_HEADER } from './choose-tenant.ts'
+import { createJwt, deriveJwtKey, readJwt } from './jwt.ts'
 import { openCookie, readCookie, sessionCookieName } from './session-cookie.ts'
 
 const { sessions, users } = schema
@@ -41,6 +42,7 @@ type CallersOptions = {
 /** Identifies the callers of requests by session or API token, and watches the callers of open streams. */
 export function createCallers({ db, secret, publicUrl, log, listener, idleHours }: CallersOptions) {
   const cache = new Map<string, { caller: Caller; until: number }>()
+  const jwtKey = deriveJwtKey(secret)
   const watches = new Set<Watch>()
   let timer: NodeJS.Timeout | undefined
   let isChecking = false
@@ -51,9 +53,9 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours 
   const isLiveSession = (table: Pick<typeof sessions, 'expiresAt' | 'lastUsedAt' | 'isActive'>) =>
     and(table.isActive, isUnexpired(table))!
 
-  /** The session or API token of a request. A cookie counts only with a valid signature. */
+  /** The session, API token or JWT of a request. A cookie counts only with a valid signature. */
   function tokenOf(headers: Headers): string | null {
-    const bearer = /^bearer\s+(\S{1,200})$/i.exec(headers.get('authorization') ?? '')
+    const bearer = /^bearer\s+(\S{1,500})$/i.exec(headers.get('authorization') ?? '')
     if (bearer) return bearer[1]!
     const cookie = readCookie(headers, sessionCookieName(publicUrl))
     return cookie ? openCookie(cookie, secret) : null
@@ -67,8 +69,11 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours 
    */
   async function read(token: string, headers: Headers, isNew = false): Promise<Caller | null> {
     const wanted = headers.get(TENANT_HEADER)
-    if (token.startsWith('mst_')) {
-      const found = await findActorByToken(db, token, clientAddress({ headers }))
+    const isJwt = token.includes('.')
+    if (isJwt || token.startsWith('mst_')) {
+      const id = isJwt ? await readJwt(jwtKey, token) : null
+      if (isJwt && id === null) return null
+      const found = await findActorByToken(db, id === null ? token : { id }, clientAddress({ headers }))
       if (found?.actor.kind !== 'token') return null
       assertTokenTenant(found, wanted)
       return {
@@ -195,6 +200,8 @@ export function createCallers({ db, secret, publicUrl, log, listener, idleHours 
     /** Condition of sessions that have not expired, with those whose sign-in is not recorded yet. */
     isUnexpired,
     clearCache: () => cache.clear(),
+    /** The JWT of an API token. */
+    jwtOf: (apiToken: { id: string; expiresAt: Date }) => createJwt(jwtKey, apiToken),
     /**
      * Calls `end` once, within seconds, when the caller of a stream loses its access or gets another. Does nothing without a caller.
      * @param caller as `find` returned it for these headers when the stream was opened

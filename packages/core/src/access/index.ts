@@ -47,7 +47,14 @@ export {
   transferBlockedReason,
   updateRoleBlockedReason,
 } from './policy.ts'
-export { findAccessProviders, findActorByToken, findMemberships, isActiveMembership, type Membership } from './queries.ts'
+export {
+  findAccessProviders,
+  findActorByToken,
+  findMemberships,
+  findTenantId,
+  isActiveMembership,
+  type Membership,
+} from './queries.ts'
 export { assertGrantable } from './roles/assert-grantable.ts'
 export { type CreateRoleInput, createRole } from './roles/create-role.ts'
 export { deleteRole } from './roles/delete-role.ts'

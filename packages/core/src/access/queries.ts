@@ -52,14 +52,15 @@ const roleNamed = (name: string, custom: string[] | null): Role => ({ name, perm
 /**
  * Returns the actor of a token. Null when the token is unknown, revoked, expired or used from another network, or when its owner is
  * not an active member. Records the use, at most once a minute.
+ * @param token its secret, or its ID when the caller has proven that it has the secret
  * @param address the client's address
  */
 export async function findActorByToken(
   db: Db,
-  token: string,
+  token: string | { id: string },
   address: string,
 ): Promise<{ actor: Actor; tenantId: string; tenantName: string } | null> {
-  if (!looksLikeToken(token)) return null
+  if (typeof token === 'string' && !looksLikeToken(token)) return null
   const [row] = await db
     .select({
       token: apiTokens,
@@ -76,7 +77,7 @@ export async function findActorByToken(
     .innerJoin(users, eq(users.id, members.userId))
     .where(
       and(
-        eq(apiTokens.hash, hashToken(token)),
+        typeof token === 'string' ? eq(apiTokens.hash, hashToken(token)) : eq(apiTokens.id, token.id),
         isNull(apiTokens.revokedAt),
         gt(apiTokens.expiresAt, sql`now()`),
         isActiveMembership,
@@ -155,4 +156,13 @@ export async function findAccessProviders(db: Db, sessionToken: string): Promise
     .innerJoin(tenants, eq(tenants.id, members.tenantId))
     .where(and(eq(sessions.token, hashToken(sessionToken)), isActiveMembership))
   return rows.flatMap(({ provider }) => provider ?? [])
+}
+
+/** The ID of the tenant with this name; null when there is none, or it is suspended. */
+export async function findTenantId(db: Db, name: string): Promise<string | null> {
+  const [row] = await db
+    .select({ id: tenants.id })
+    .from(tenants)
+    .where(and(eq(tenants.name, name), isNull(tenants.suspendedAt), isNull(tenants.deletedAt)))
+  return row?.id ?? null
 }

@@ -166,6 +166,11 @@ mutation('createApiToken', {
   payload: {
     apiToken: { type: ApiToken, description: 'The new token.' },
     secret: { type: 'String', description: 'The secret, sent as `Authorization: Bearer …`. It is shown only here.' },
+    jwt: {
+      type: 'String',
+      description:
+        'The token as a signed JWT, for tools that send only those, such as the CLI of OpenCHAMI. It is as secret as the token, is shown only here, and ends with the token.',
+    },
   },
   errors: [NotFound],
   resolve: async ({ serviceAccountId, nodeGroupIds, ...input }, { ctx, deps }) => {
@@ -179,7 +184,7 @@ mutation('createApiToken', {
       },
       deps.tokenPolicy,
     )
-    return { apiToken, secret: token }
+    return { apiToken, secret: token, jwt: await deps.auth.jwtOf(apiToken) }
   },
 })
 

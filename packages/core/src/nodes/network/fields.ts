@@ -21,28 +21,31 @@ export const Mac = z.string().transform((text, issue) => {
   return z.NEVER
 })
 
+/** Name of an interface, such as `eth0`. */
+export const InterfaceName = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,31}$/, 'must have 1 to 32 letters, digits and . _ : @ -')
+
+export const InterfaceAddresses = z
+  .array(
+    z.object({
+      address: IpAddress,
+      network: singleLineText(64)
+        .nullish()
+        .transform((network) => network || null),
+    }),
+  )
+  .max(16, 'at most 16 addresses')
+
 const Interface = z.object({
-  name: z
-    .string()
-    .trim()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,31}$/, 'must have 1 to 32 letters, digits and . _ : @ -'),
+  name: InterfaceName,
   mac: Mac,
   isBoot: z
     .boolean()
     .nullish()
     .transform((isBoot) => isBoot ?? false),
-  addresses: z
-    .array(
-      z.object({
-        address: IpAddress,
-        network: singleLineText(64)
-          .nullish()
-          .transform((network) => network || null),
-      }),
-    )
-    .max(16, 'at most 16 addresses')
-    .nullish()
-    .transform((addresses) => addresses ?? []),
+  addresses: InterfaceAddresses.nullish().transform((addresses) => addresses ?? []),
 })
 
 /** All interfaces of a node: names and MACs differ, and it boots from at most one. */

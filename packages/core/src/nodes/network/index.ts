@@ -1,2 +1,3 @@
+export { InterfaceAddresses, InterfaceName, Mac, Nid } from './fields.ts'
 export { parseMac } from './mac.ts'
-export { bmcXname, formatXname, normalizeXname, parseXname, xnameRejections } from './xname.ts'
+export { bmcXname, formatXname, NodeXname, normalizeXname, parseXname, xnameRejections } from './xname.ts'

@@ -14,6 +14,7 @@ type Options = {
   days?: number
   network?: string[]
   serviceAccount?: string
+  jwt?: boolean
 }
 
 export const tokenCreate = () =>
@@ -34,11 +35,12 @@ export const tokenCreate = () =>
     .option('--days <n>', 'days until the token expires, at most API_TOKEN_MAX_DAYS (default: 90)', integer)
     .option('--network <cidr>', 'accept the token only from this address or network, such as 10.0.0.0/8; repeatable', commaList)
     .option('--service-account <name>', 'service account that owns the token (default: you)')
-    .action(async (name: string, { role, permissions, group, days, network, serviceAccount }: Options) => {
+    .option('--jwt', 'print the token as a JWT, for tools that send only those')
+    .action(async (name: string, { role, permissions, group, days, network, serviceAccount, jwt: isJwt }: Options) => {
       const { createApiToken } = await request(
         graphql(`mutation TokenCreate($input: CreateApiTokenInput!) {
           createApiToken(input: $input) {
-            __typename ... on CreateApiTokenPayload { secret apiToken { prefix expiresAt } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+            __typename ... on CreateApiTokenPayload { secret jwt apiToken { prefix expiresAt } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),
         {
@@ -53,8 +55,8 @@ export const tokenCreate = () =>
           },
         },
       )
-      const { secret, apiToken } = orThrow(createApiToken)
-      process.stdout.write(`${secret}\n`)
+      const { secret, jwt, apiToken } = orThrow(createApiToken)
+      process.stdout.write(`${isJwt ? jwt : secret}\n`)
       process.stderr.write(
         `Created ${apiToken.prefix}… (${role}), expires ${apiToken.expiresAt}. Save it now; it is not shown again.\n`,
       )

@@ -1,0 +1,81 @@
+import type { AuditAction } from '@muster/core/audit'
+import { nodeGroupAudit } from '@muster/core/groups'
+import { nodeAudit } from '@muster/core/nodes'
+import type { Ctx } from '@muster/core/registry'
+import * as components from './components.ts'
+import * as interfaces from './ethernet-interfaces.ts'
+import * as groups from './groups.ts'
+import * as service from './service.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type OpenchamiRequest = { ctx: Ctx; params: Record<string, string>; query: URLSearchParams; body: unknown }
+export type Answer = { status: number; body?: unknown; location?: string }
+export type Endpoint = {
+  handle(request: OpenchamiRequest): Answer | Promise<Answer>
+  /** Whether the body must be a JSON object. */
+  hasBody?: boolean
+  /** Query parameters, in lower case. Others are refused. */
+  filters?: readonly string[]
+  /** Its action in the audit log when it is refused. */
+  action?: AuditAction
+}
+
+const writesNodes = { hasBody: true, action: nodeAudit.update }
+const writesGroups = { hasBody: true, action: nodeGroupAudit.update }
+const COMPONENTS = { handle: components.list, filters: components.FILTERS }
+const INTERFACES = { handle: interfaces.list, filters: interfaces.FILTERS }
+
+/**
+ * The endpoints of SMD that OpenCHAMI's tools use: https://github.com/OpenCHAMI/smd, api/swagger_v2.yaml. SMD's version 2 of
+ * EthernetInterfaces.
+ */
+export const OPENCHAMI_ENDPOINTS: Record<string, Partial<Record<Method, Endpoint>>> = {
+  '/hsm/v2/service/ready': { GET: { handle: service.ready } },
+  '/hsm/v2/service/liveness': { GET: { handle: service.liveness } },
+  '/hsm/v2/service/values': { GET: { handle: service.values } },
+  '/hsm/v2/service/values/:kind': { GET: { handle: service.valuesOf } },
+
+  '/hsm/v2/State/Components': {
+    GET: COMPONENTS,
+    POST: { handle: components.post, ...writesNodes },
+    DELETE: { handle: components.deleteAll },
+  },
+  '/hsm/v2/State/Components/BulkNID': { PATCH: { handle: components.patchNids, ...writesNodes } },
+  '/hsm/v2/State/Components/BulkEnabled': { PATCH: { handle: components.patchEnabled, ...writesNodes } },
+  '/hsm/v2/State/Components/ByNID/:nid': { GET: { handle: components.getByNid } },
+  '/hsm/v2/State/Components/:xname': {
+    GET: { handle: components.get },
+    PUT: { handle: components.put, ...writesNodes },
+    DELETE: { handle: components.remove, action: nodeAudit.decommission },
+  },
+  '/hsm/v2/State/Components/:xname/NID': { PATCH: { handle: components.patchOne, ...writesNodes } },
+  '/hsm/v2/State/Components/:xname/Enabled': { PATCH: { handle: components.patchOne, ...writesNodes } },
+  '/hsm/v2/State/Components/:xname/Role': { PATCH: { handle: components.patchOne, ...writesNodes } },
+
+  '/hsm/v2/Inventory/EthernetInterfaces': { GET: INTERFACES, POST: { handle: interfaces.post, ...writesNodes } },
+  '/hsm/v2/Inventory/EthernetInterfaces/:id': {
+    GET: { handle: interfaces.get },
+    PATCH: { handle: interfaces.patch, ...writesNodes },
+    DELETE: { handle: interfaces.remove, action: nodeAudit.update },
+  },
+  '/hsm/v2/Inventory/EthernetInterfaces/:id/IPAddresses': { GET: { handle: interfaces.getAddresses } },
+
+  '/hsm/v2/groups': {
+    GET: { handle: groups.list, filters: groups.FILTERS },
+    POST: { handle: groups.post, ...writesGroups },
+  },
+  '/hsm/v2/groups/labels': { GET: { handle: groups.labels } },
+  '/hsm/v2/groups/:label': {
+    GET: { handle: groups.get },
+    PATCH: { handle: groups.patch, ...writesGroups },
+    DELETE: { handle: groups.remove, action: nodeGroupAudit.delete },
+  },
+  '/hsm/v2/groups/:label/members': {
+    GET: { handle: groups.members },
+    POST: { handle: groups.postMember, ...writesGroups },
+    PUT: { handle: groups.putMembers, ...writesGroups },
+  },
+  '/hsm/v2/groups/:label/members/:xname': { DELETE: { handle: groups.removeMember, action: nodeGroupAudit.setMembers } },
+  '/hsm/v2/memberships': { GET: { handle: groups.memberships, filters: ['id'] } },
+  '/hsm/v2/memberships/:xname': { GET: { handle: groups.membership } },
+}
