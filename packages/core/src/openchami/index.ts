@@ -1,5 +1,6 @@
 export { createComponentGroup, setComponentGroupMembers } from './component-groups.ts'
 export { putComponents } from './put-components.ts'
+export { putRedfishEndpoint } from './put-redfish-endpoint.ts'
 export { type Component, type ComponentGroup, readComponentGroups, readComponents } from './queries.ts'
 export { openchamiSettings } from './settings.ts'
 export { addEthernetInterface, removeEthernetInterface, updateEthernetInterface } from './write-interfaces.ts'

@@ -3,12 +3,20 @@ import { groupsOfNodes } from '../groups/index.ts'
 import { type NodeGroup, nodeGroups } from '../groups/tables.ts'
 import type { Ctx, Tx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
-import { computeNodes, LEAN_NODE, type LeanNode, type NodeInterface, nodeInterfaces } from '../nodes/tables.ts'
+import {
+  computeNodes,
+  LEAN_NODE,
+  type LeanNode,
+  type NodeBmc,
+  type NodeInterface,
+  nodeBmcs,
+  nodeInterfaces,
+} from '../nodes/tables.ts'
 
 type Db = Ctx['db'] | Tx
 
 /** A node that has an xname, which identifies it in OpenCHAMI. */
-export type Component = LeanNode & { xname: string; interfaces: NodeInterface[] }
+export type Component = LeanNode & { xname: string; interfaces: NodeInterface[]; bmc: NodeBmc | null }
 
 /** Condition of the nodes that are components. */
 export const isComponent = (ctx: Pick<Ctx, 'tenantId'>) =>
@@ -23,7 +31,14 @@ export async function readComponents(ctx: Ctx): Promise<Component[]> {
     .where(visibleTo(ctx, nodeInterfaces))
     .orderBy(nodeInterfaces.position, nodeInterfaces.mac)
   const ofNode = Map.groupBy(interfaces, ({ nodeId }) => nodeId)
-  return nodes.map((node) => ({ ...node, xname: node.xname!, interfaces: ofNode.get(node.id) ?? [] }))
+  const bmcs = await ctx.db.select().from(nodeBmcs).where(visibleTo(ctx, nodeBmcs))
+  const bmcOf = new Map(bmcs.map((bmc) => [bmc.nodeId, bmc]))
+  return nodes.map((node) => ({
+    ...node,
+    xname: node.xname!,
+    interfaces: ofNode.get(node.id) ?? [],
+    bmc: bmcOf.get(node.id) ?? null,
+  }))
 }
 
 /** A group with the xnames of its members, also those by query and of groups below it. */

@@ -8,14 +8,13 @@ import { InterfaceAddresses, InterfaceName, Mac, NodeXname } from '../nodes/netw
 import { computeNodes, type NodeInterface, nodeInterfaces } from '../nodes/tables.ts'
 import { isComponent } from './queries.ts'
 
-const Fields = {
-  xname: NodeXname,
+export const InterfaceFields = {
   mac: Mac,
   /** Becomes the name of the interface when it can be one. */
   description: z.string().max(1000).nullish(),
   addresses: InterfaceAddresses,
 }
-export const AddEthernetInterfaceInput = z.object(Fields)
+export const AddEthernetInterfaceInput = z.object({ xname: NodeXname, ...InterfaceFields })
 export const UpdateEthernetInterfaceInput = z.object({
   mac: Mac,
   /** Another node gets the interface. */
@@ -66,6 +65,12 @@ export async function removeEthernetInterface(ctx: Ctx, input: z.input<typeof Ma
     const { node, interfaces } = await find(tx, ctx, mac)
     await updateNode(ctx, { id: node.id, interfaces: interfaces.filter((each) => each.mac !== mac) })
   })
+}
+
+/** Adds an interface to a node, or changes the addresses of the one that has the MAC, which the node gets. */
+export async function putEthernetInterface(tx: Tx, ctx: Ctx, xname: string, { mac, addresses, description }: New): Promise<void> {
+  if (await nodeOf(tx, ctx, mac)) await updateEthernetInterface(ctx, { xname, mac, addresses })
+  else await add(tx, ctx, xname, { mac, addresses, description })
 }
 
 type New = Pick<NodeInterface, 'mac' | 'addresses'> & { description?: string | null | undefined }

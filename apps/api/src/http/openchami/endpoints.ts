@@ -1,14 +1,22 @@
 import type { AuditAction } from '@muster/core/audit'
 import { nodeGroupAudit } from '@muster/core/groups'
 import { nodeAudit } from '@muster/core/nodes'
+import type { LocalTarget } from '@muster/core/outbound'
 import type { Ctx } from '@muster/core/registry'
 import * as components from './components.ts'
 import * as interfaces from './ethernet-interfaces.ts'
 import * as groups from './groups.ts'
+import * as redfish from './redfish-endpoints.ts'
 import * as service from './service.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-export type OpenchamiRequest = { ctx: Ctx; params: Record<string, string>; query: URLSearchParams; body: unknown }
+export type OpenchamiRequest = {
+  ctx: Ctx
+  params: Record<string, string>
+  query: URLSearchParams
+  body: unknown
+  localTargets: readonly LocalTarget[]
+}
 export type Answer = { status: number; body?: unknown; location?: string }
 export type Endpoint = {
   handle(request: OpenchamiRequest): Answer | Promise<Answer>
@@ -59,6 +67,16 @@ export const OPENCHAMI_ENDPOINTS: Record<string, Partial<Record<Method, Endpoint
     DELETE: { handle: interfaces.remove, action: nodeAudit.update },
   },
   '/hsm/v2/Inventory/EthernetInterfaces/:id/IPAddresses': { GET: { handle: interfaces.getAddresses } },
+
+  '/hsm/v2/Inventory/RedfishEndpoints': {
+    GET: { handle: redfish.list, filters: redfish.FILTERS },
+    POST: { handle: redfish.post, ...writesNodes },
+  },
+  '/hsm/v2/Inventory/RedfishEndpoints/:xname': {
+    GET: { handle: redfish.get },
+    PUT: { handle: redfish.put, ...writesNodes },
+    DELETE: { handle: redfish.remove, action: nodeAudit.removeBmc },
+  },
 
   '/hsm/v2/groups': {
     GET: { handle: groups.list, filters: groups.FILTERS },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { createApiToken } from '@muster/core/access'
+import { createCredential } from '@muster/core/credentials'
 import { schema } from '@muster/core/registry'
 import type { TenantFixture } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
@@ -27,7 +28,10 @@ describe.runIf(ochamiPath)("OpenCHAMI's CLI", () => {
     ours = await t.given.tenant()
     await t.runtime.db.update(schema.tenants).set({ name: 'Public' }).where(eq(schema.tenants.id, ours.tenant.id))
     folder = await mkdtemp(path.join(tmpdir(), 'muster-ochami-'))
-    const { apiToken } = await createApiToken(ours.admin, { name: 'ochami', role: 'operator' })
+    await createCredential(ours.admin, {
+      ...{ name: 'openchami', kind: 'BMC', username: 'root', password: 'a password', allowedHosts: ['172.16.1.0/24'] },
+    })
+    const { apiToken } = await createApiToken(ours.admin, { name: 'ochami', role: 'admin' })
     jwt = await t.api.deps.auth.jwtOf(apiToken)
   })
   afterAll(async () => {
@@ -74,6 +78,10 @@ describe.runIf(ochamiPath)("OpenCHAMI's CLI", () => {
     expect(await smd('component', 'get', '--nid', '2')).toMatchObject({ ID: node(2) })
     expect(await smd('iface', 'get', '--mac', '02:00:00:00:00:02')).toMatchObject([
       { ComponentID: node(2), IPAddresses: [{ IPAddress: '172.16.0.12' }] },
+    ])
+    expect((await smd('rfe', 'get')).RedfishEndpoints).toMatchObject([
+      { ID: 'x1000c0s1b0', IPAddress: '172.16.1.1' },
+      { ID: 'x1000c0s2b0', IPAddress: '172.16.1.2' },
     ])
     expect(await smd('group', 'get')).toMatchObject([{ label: 'compute-a', members: { ids: [node(1), node(2)] } }])
   })

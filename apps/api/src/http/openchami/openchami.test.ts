@@ -1,3 +1,4 @@
+import { createCredential } from '@muster/core/credentials'
 import { schema } from '@muster/core/registry'
 import type { TenantFixture } from '@muster/core/testing'
 import { and, eq } from 'drizzle-orm'
@@ -123,6 +124,41 @@ test('adds interfaces: the first is the boot interface, and its address the host
   expect((await ask('GET /Inventory/EthernetInterfaces/deadbeeeeef2/IPAddresses')).body).toEqual([{ IPAddress: '172.16.0.4' }])
   expect((await ask('DELETE /Inventory/EthernetInterfaces/deadbeeeeef2')).status).toBe(200)
   expect((await ask('GET /Inventory/EthernetInterfaces/deadbeeeeef2')).status).toBe(404)
+})
+
+test('sets the BMCs of nodes, with the credential openchami', async () => {
+  await ask('POST /State/Components', { Components: [component(40), { ...component(41), ID: 'x1000c0s40b0n1' }] })
+  const bmc = {
+    ...{ ID: 'x1000c0s40b0', Type: 'NodeBMC', FQDN: 'x1000c0s40b0', IPAddress: '172.16.1.40', MACAddr: '02:00:00:00:0B:40' },
+    Systems: [0, 1].map((i) => ({
+      uri: `https://172.16.1.40/redfish/v1/Systems/Node${i}`,
+      ethernet_interfaces: [{ name: `x1000c0s40b0n${i}`, mac: `02:00:00:00:40:0${i}`, ip: `172.16.0.4${i}` }],
+    })),
+  }
+  expect((await ask('POST /Inventory/RedfishEndpoints', bmc)).body.detail).toContain('needs a credential')
+  await createCredential(ours.admin, {
+    name: 'openchami',
+    kind: 'BMC',
+    username: 'root',
+    password: 'a password',
+    allowedHosts: ['172.16.1.0/24'],
+  })
+  const URI = `${BASE}/Inventory/RedfishEndpoints/x1000c0s40b0`
+  expect(await ask('POST /Inventory/RedfishEndpoints', bmc)).toEqual({ status: 201, body: [{ URI }] })
+  expect((await ask('POST /Inventory/RedfishEndpoints', bmc)).status).toBe(409)
+  const shown = { ID: 'x1000c0s40b0', Type: 'NodeBMC', FQDN: '172.16.1.40', MACAddr: '02:00:00:00:0b:40', User: '', Password: '' }
+  expect((await ask('GET /Inventory/RedfishEndpoints?id=x1000c0s40b0')).body.RedfishEndpoints).toMatchObject([shown])
+  const rows = await t.runtime.db.select().from(schema.nodeBmcs).where(eq(schema.nodeBmcs.tenantId, ours.tenant.id))
+  expect(rows.map(({ systemPath }) => systemPath).sort()).toEqual(['/redfish/v1/Systems/Node0', '/redfish/v1/Systems/Node1'])
+  expect((await ask('GET /Inventory/EthernetInterfaces?ComponentID=x1000c0s40b0n1')).body).toMatchObject([
+    { MACAddress: '02:00:00:00:40:01', IPAddresses: [{ IPAddress: '172.16.0.41' }] },
+  ])
+  const moved = await ask('PUT /Inventory/RedfishEndpoints/x1000c0s40b0', { ...bmc, IPAddress: '172.16.1.41' })
+  expect(moved).toMatchObject({ status: 200, body: { ID: 'x1000c0s40b0', IPAddress: '172.16.1.41' } })
+  expect((await ask('POST /Inventory/RedfishEndpoints', { ...bmc, User: 'root' })).status).toBe(400)
+  expect((await ask('POST /Inventory/RedfishEndpoints', { ...bmc, ID: 'x1000c0s99b0' })).status).toBe(404)
+  expect((await ask('DELETE /Inventory/RedfishEndpoints/x1000c0s40b0')).status).toBe(200)
+  expect((await ask('GET /Inventory/RedfishEndpoints')).body).toEqual({ RedfishEndpoints: [] })
 })
 
 test('creates groups with labels that are no names of groups, and changes their members', async () => {

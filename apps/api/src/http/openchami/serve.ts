@@ -83,7 +83,15 @@ export async function serveOpenchami(
     for (const name of query.keys())
       if (!endpoint.filters?.includes(name.toLowerCase()))
         throw new InvalidInput([{ path: name, message: 'the endpoint has no such parameter' }])
-    send(await endpoint.handle({ ctx, params: params as Record<string, string>, query, body: req.body }))
+    send(
+      await endpoint.handle({
+        ctx,
+        params: params as Record<string, string>,
+        query,
+        body: req.body,
+        localTargets: deps.localTargets ?? [],
+      }),
+    )
   } catch (error) {
     if (res.headersSent) throw error
     if (caller && endpoint.action) await recordRefusal(deps, facts, caller, { action: endpoint.action, attempt }, error)
