@@ -7,6 +7,7 @@ import type { LocalTarget } from '@muster/core/outbound'
 import type { Ctx, Runtime } from '@muster/core/registry'
 import type { SystemChecks } from '@muster/core/system'
 import { initContextCache } from '@pothos/core'
+import type { BootUrlsOf } from './http/boot/config.ts'
 import { clientAddress, type RequestFacts } from './http/request-facts.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Auth } from './sign-in/auth.ts'
@@ -46,6 +47,8 @@ export type ApiDeps = {
   systemChecks?: SystemChecks
   /** Serves GraphiQL. */
   isDevelopment?: boolean
+  /** Addresses of the boot service for the machines of a tenant. Default: without one. */
+  bootUrls?: BootUrlsOf
   /** JSON file that describes the lab, when one is configured. */
   labFile?: string | undefined
 }

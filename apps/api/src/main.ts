@@ -1,5 +1,6 @@
 import { accessSettings, tokenSettings } from '@muster/core/access'
 import { deriveLinkSecret } from '@muster/core/artifacts'
+import { bootServiceSettings } from '@muster/core/boot-service'
 import { loadConfig, pickSettings, unsupportedSettings } from '@muster/core/config'
 import { createListener } from '@muster/core/events'
 import { reasonOf } from '@muster/core/log'
@@ -8,6 +9,8 @@ import { openchamiSettings } from '@muster/core/openchami'
 import { outboundSettings } from '@muster/core/outbound'
 import { readProxySecret } from '@muster/core/proxy-secret'
 import { createApi } from './api.ts'
+import { bootConfigOf, bootUrlsOf } from './http/boot/config.ts'
+import { serveBoot } from './http/boot/server.ts'
 import { serveMetrics } from './http/metrics-server.ts'
 import { serveHttp } from './http/server.ts'
 import { openRuntime } from './runtime.ts'
@@ -44,6 +47,8 @@ async function main(): Promise<void> {
     ...outboundSettings,
     ...openchamiSettings,
     ...tokenSettings,
+    ...bootServiceSettings,
+    ...pickSettings(accessSettings, 'MUSTER_TENANT_NAME'),
   })
   const {
     HOST,
@@ -58,6 +63,8 @@ async function main(): Promise<void> {
     SESSION_MAX_DAYS,
     LOCAL_TARGETS,
   } = config
+  const bootConfig = bootConfigOf(config, config.MUSTER_TENANT_NAME)
+  const bootUrls = bootUrlsOf(config, config.MUSTER_TENANT_NAME)
   const openedRuntime = await openRuntime(process.env, 'api', shutdown.signal).catch((error: unknown) => {
     if (!shutdown.signal.aborted) throw error
     return null
@@ -94,6 +101,7 @@ async function main(): Promise<void> {
     isDevelopment,
     systemChecks,
     labFile: process.env.MUSTER_LAB_FILE,
+    bootUrls,
   })
   const trustedProxy = TRUST_PROXY === '1' ? { secret: PROXY_SECRET_FILE ? readProxySecret(PROXY_SECRET_FILE) : null } : null
   const server = await serveHttp(api, { host: HOST, port: PORT, trustedProxy })
@@ -102,13 +110,21 @@ async function main(): Promise<void> {
   const metrics =
     METRICS_PORT === undefined ? null : await serveMetrics(api.metrics, { host: METRICS_HOST, port: METRICS_PORT, token })
   if (metrics) runtime.log.info({ host: METRICS_HOST, port: metrics.port }, 'serving metrics')
+  const boot = bootConfig && (await serveBoot(api, bootConfig, bootUrls))
+  if (boot) runtime.log.info({ host: config.BOOT_HOST, port: boot.port, tlsPort: boot.tlsPort }, 'boot service listening')
   await stopRequested
   let waitingFor = ''
   setTimeout(() => {
     runtime.log.error({ waitingFor }, 'the API did not stop in time')
     process.exit(1)
   }, STOP_MS).unref()
-  const parts = { metrics: () => metrics?.stop(), server: () => server.stop(), listener: () => listener.close(), runtime: close }
+  const parts = {
+    boot: () => boot?.stop(),
+    metrics: () => metrics?.stop(),
+    server: () => server.stop(),
+    listener: () => listener.close(),
+    runtime: close,
+  }
   for (const [name, stop] of Object.entries(parts)) {
     waitingFor = name
     await stop()

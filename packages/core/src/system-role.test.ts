@@ -17,6 +17,7 @@ const FILES: Record<string, Record<string, number>> = {
     'packages/core/src/run-queue/queue-order.ts': 3,
     'packages/core/src/alerts/claim-alert-delivery.ts': 2,
     'packages/core/src/audit-sinks/claim-audit-sink.ts': 3,
+    'apps/api/src/http/boot/find-tenant.ts': 1,
     'apps/api/src/http/downloads/artifact.ts': 1,
     'apps/api/src/http/openchami/serve.ts': 1,
   },

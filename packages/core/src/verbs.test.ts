@@ -29,6 +29,7 @@ const NOT_VERBS = new Set([
   'lookUpSlurmJobs',
   'lookUpSlurmPriority',
   'previewRun',
+  'previewBoots',
   'readBootDurations',
   'readComponentGroups',
   'readComponents',

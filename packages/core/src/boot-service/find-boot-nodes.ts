@@ -61,6 +61,18 @@ export async function findBootNodes(ctx: Ctx, identities: readonly BootIdentity[
   })
 }
 
+/** Nodes by ID. */
+export async function findBootNodesById(ctx: Ctx, ids: string[]): Promise<Map<string, BootNode>> {
+  const [rows, bootMacs] = await Promise.all([
+    ctx.db
+      .select(COLUMNS)
+      .from(computeNodes)
+      .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, ids))),
+    readBootMacs(ctx, ids),
+  ])
+  return new Map(rows.map((row) => [row.id, { ...row, bootMac: bootMacs.get(row.id) ?? null }]))
+}
+
 /** The MACs of the boot interfaces of nodes. */
 async function readBootMacs(ctx: Ctx, nodeIds: string[]): Promise<Map<string, string>> {
   if (nodeIds.length === 0) return new Map()
