@@ -7,6 +7,12 @@ export function integer(text: string): number {
   return value
 }
 
+/** Parses a whole number from 0. */
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0.')
+  return Number(text)
+}
+
 /** Parses a whole number above 0 or `none`. Not null, because commander treats null as a missing value. */
 export const integerOrNone = (text: string): number | 'none' => (text === 'none' ? text : integer(text))
 export const nullIfNone = (value: number | 'none' | undefined): number | null | undefined => (value === 'none' ? null : value)

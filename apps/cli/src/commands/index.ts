@@ -40,6 +40,13 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./groups/index.ts')).group(),
   },
   {
+    name: 'boot-profile',
+    aliases: ['boot-profiles'],
+    heading: NODES,
+    description: 'manage what nodes boot over the network, and assign it',
+    load: async () => (await import('./boot-profiles/index.ts')).bootProfile(),
+  },
+  {
     name: 'cluster',
     aliases: ['clusters'],
     heading: NODES,

@@ -9,8 +9,8 @@ export const groupCreate = () =>
   withFields(new Command('create').description('create a group').argument('<name>')).action(
     async (name: string, options: FieldOptions) => {
       const { createNodeGroup } = await request(
-        graphql(`mutation GroupCreate($name: String!, $displayName: String, $description: String, $priority: Int, $parentId: ID, $memberQuery: String, $exclusiveSet: String, $isSystem: Boolean) {
-          createNodeGroup(input: { name: $name, displayName: $displayName, description: $description, priority: $priority, parentId: $parentId, memberQuery: $memberQuery, exclusiveSet: $exclusiveSet, isSystem: $isSystem }) {
+        graphql(`mutation GroupCreate($name: String!, $displayName: String, $description: String, $kind: NodeGroupKind, $priority: Int, $parentId: ID, $memberQuery: String, $exclusiveSet: String, $isSystem: Boolean) {
+          createNodeGroup(input: { name: $name, displayName: $displayName, description: $description, kind: $kind, priority: $priority, parentId: $parentId, memberQuery: $memberQuery, exclusiveSet: $exclusiveSet, isSystem: $isSystem }) {
             __typename ... on CreateNodeGroupPayload { nodeGroup { name nodeCount } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
           }
         }`),

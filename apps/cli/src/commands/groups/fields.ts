@@ -1,11 +1,11 @@
-import { InvalidArgumentError } from 'commander'
 import type { Command } from '../../command.ts'
 import { groupId } from '../../lookup.ts'
-import { emptyToNull, omitUndefined } from '../../options.ts'
+import { emptyToNull, omitUndefined, oneOf, wholeNumber } from '../../options.ts'
 
 export type FieldOptions = {
   displayName?: string
   description?: string
+  kind?: GroupKind
   priority?: number
   parent?: string
   query?: string
@@ -13,17 +13,17 @@ export type FieldOptions = {
   system?: boolean
 }
 
-function priority(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0.')
-  return Number(text)
-}
+const kinds = ['AD_HOC', 'PROJECT', 'PARTITION', 'JOB'] as const
+type GroupKind = (typeof kinds)[number]
+export const groupKind = oneOf(...kinds)
 
 /** Options for the fields of a group. */
 export const withFields = (command: Command): Command =>
   command
     .option('--display-name <text>', 'display name')
     .option('--description <text>', 'purpose')
-    .option('--priority <n>', 'precedence among groups of the same depth; the lower number wins', priority)
+    .option('--kind <kind>', 'what the group stands for: ad-hoc, project, partition or job', groupKind)
+    .option('--priority <n>', 'precedence among groups of the same depth; the lower number wins', wholeNumber)
     .option('--parent <group>', 'parent group: contains these nodes too; variables of the child win')
     .option('--query <query>', 'membership by query: accelerator.vendor = amd and tag = prod')
     .option('--set <name>', 'exclusive set: a node is in at most one group of a set')

@@ -7,7 +7,7 @@ import { fetchAll } from '../../pages.ts'
 
 const GROUP = graphql(`query GroupGet($name: String!) {
   nodeGroup(name: $name) {
-    id name displayName description priority isSystem memberQuery exclusiveSet parent { name } children(first: 500) { edges { node { name } } } nodeCount
+    id name displayName description kind priority isSystem memberQuery exclusiveSet parent { name } children(first: 500) { edges { node { name } } } nodeCount
   }
 }`)
 const NODES = graphql(`query GroupNodes($name: String!, $first: Int, $after: String) {
@@ -28,6 +28,7 @@ export const groupGet = () =>
         ['name', group.name],
         ['display name', group.displayName],
         ['description', group.description],
+        ['kind', group.kind],
         ['priority', group.priority],
         ['parent', group.parent?.name],
         ['children', group.children.edges.map(({ node }) => node.name).join(', ')],

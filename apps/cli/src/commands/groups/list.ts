@@ -3,10 +3,11 @@ import { Command, type Output } from '../../command.ts'
 import { graphql } from '../../graphql.ts'
 import { printRows } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
+import { groupKind } from './fields.ts'
 
-const LIST = graphql(`query GroupList($first: Int, $after: String) {
-  nodeGroups(first: $first, after: $after) {
-    edges { node { id name displayName priority parent { name } memberQuery exclusiveSet nodeCount } }
+const LIST = graphql(`query GroupList($kind: NodeGroupKind, $first: Int, $after: String) {
+  nodeGroups(kind: $kind, first: $first, after: $after) {
+    edges { node { id name displayName kind priority parent { name } memberQuery exclusiveSet nodeCount } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -14,13 +15,15 @@ const LIST = graphql(`query GroupList($first: Int, $after: String) {
 export const groupList = () =>
   new Command('list')
     .description('list groups')
+    .option('--kind <kind>', 'only groups of this kind: ad-hoc, project, partition or job', groupKind)
     .withOutput()
-    .action(async (output: Output) => {
+    .action(async ({ kind, ...output }: Output & { kind?: ReturnType<typeof groupKind> }) => {
       printRows(
-        await fetchAll(async (page) => (await request(LIST, page)).nodeGroups),
+        await fetchAll(async (page) => (await request(LIST, { kind: kind ?? null, ...page })).nodeGroups),
         [
           { title: 'NAME', value: (g) => g.name },
           { title: 'NODES', value: (g) => g.nodeCount },
+          { title: 'KIND', value: (g) => g.kind },
           { title: 'PRIORITY', value: (g) => g.priority },
           { title: 'PARENT', value: (g) => g.parent?.name },
           { title: 'SET', value: (g) => g.exclusiveSet },

@@ -11,8 +11,8 @@ export const groupUpdate = () =>
     new Command('update').description("change a group; '' clears a field").argument('<name>').option('--name <name>', 'new name'),
   ).action(async (name: string, { name: newName, ...options }: FieldOptions & { name?: string }) => {
     const { updateNodeGroup } = await request(
-      graphql(`mutation GroupUpdate($id: ID!, $name: String, $displayName: String, $description: String, $priority: Int, $parentId: ID, $memberQuery: String, $exclusiveSet: String, $isSystem: Boolean) {
-        updateNodeGroup(input: { id: $id, name: $name, displayName: $displayName, description: $description, priority: $priority, parentId: $parentId, memberQuery: $memberQuery, exclusiveSet: $exclusiveSet, isSystem: $isSystem }) {
+      graphql(`mutation GroupUpdate($id: ID!, $name: String, $displayName: String, $description: String, $kind: NodeGroupKind, $priority: Int, $parentId: ID, $memberQuery: String, $exclusiveSet: String, $isSystem: Boolean) {
+        updateNodeGroup(input: { id: $id, name: $name, displayName: $displayName, description: $description, kind: $kind, priority: $priority, parentId: $parentId, memberQuery: $memberQuery, exclusiveSet: $exclusiveSet, isSystem: $isSystem }) {
           __typename ... on UpdateNodeGroupPayload { nodeGroup { name nodeCount } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
         }
       }`),

@@ -1,4 +1,5 @@
 import { commandGroup } from '../../command.ts'
+import { nodeBootProfile } from '../boot-profiles/node.ts'
 import { nodeApprove } from '../connections/approve.ts'
 import { nodeTest } from '../connections/test.ts'
 import { nodeDiff } from '../discoveries/diff.ts'
@@ -25,6 +26,7 @@ export const node = () =>
     nodeDiscover(),
     nodeFacts(),
     nodeDiff(),
+    nodeBootProfile(),
     nodeMaintenance(),
     nodeDecommission(),
     nodeRecommission(),
