@@ -259,6 +259,20 @@ CREATE TABLE "slurm_partitions" (
 	CONSTRAINT "slurm_partitions_cluster_id_name_unique" UNIQUE("cluster_id","name")
 );
 --> statement-breakpoint
+CREATE TABLE "manifest_objects" (
+	"id" uuid PRIMARY KEY,
+	"tenant_id" uuid NOT NULL,
+	"owner" text NOT NULL,
+	"kind" text NOT NULL,
+	"object_id" uuid NOT NULL,
+	"fields" jsonb NOT NULL,
+	"created_by_id" uuid,
+	"created_by_name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "manifest_objects_tenant_id_kind_object_id_owner_unique" UNIQUE("tenant_id","kind","object_id","owner")
+);
+--> statement-breakpoint
 CREATE TABLE "node_bmcs" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
@@ -595,6 +609,7 @@ CREATE INDEX "slurm_nodes_tenant_id_id_index" ON "slurm_nodes" ("tenant_id","id"
 CREATE INDEX "slurm_nodes_node_id_index" ON "slurm_nodes" ("node_id");--> statement-breakpoint
 CREATE INDEX "slurm_partitions_tenant_id_id_index" ON "slurm_partitions" ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "grants_cluster_id_index" ON "grants" ("cluster_id");--> statement-breakpoint
+CREATE INDEX "manifest_objects_tenant_id_owner_index" ON "manifest_objects" ("tenant_id","owner");--> statement-breakpoint
 CREATE INDEX "node_bmcs_credential_id_index" ON "node_bmcs" ("credential_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "node_interfaces_node_id_index" ON "node_interfaces" ("node_id") WHERE "is_boot";--> statement-breakpoint
 CREATE INDEX "bmc_discoveries_tenant_id_id_index" ON "bmc_discoveries" ("tenant_id","id");--> statement-breakpoint
@@ -680,6 +695,8 @@ ALTER TABLE "slurm_nodes" ADD CONSTRAINT "slurm_nodes_node_id_compute_nodes_id_f
 ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "slurm_partitions" ADD CONSTRAINT "slurm_partitions_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "grants" ADD CONSTRAINT "grants_cluster_id_slurm_clusters_id_fkey" FOREIGN KEY ("cluster_id") REFERENCES "slurm_clusters"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "manifest_objects" ADD CONSTRAINT "manifest_objects_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
+ALTER TABLE "manifest_objects" ADD CONSTRAINT "manifest_objects_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "node_bmcs" ADD CONSTRAINT "node_bmcs_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
 ALTER TABLE "node_bmcs" ADD CONSTRAINT "node_bmcs_node_id_compute_nodes_id_fkey" FOREIGN KEY ("node_id") REFERENCES "compute_nodes"("id") ON DELETE CASCADE;--> statement-breakpoint
 ALTER TABLE "node_bmcs" ADD CONSTRAINT "node_bmcs_credential_id_credentials_id_fkey" FOREIGN KEY ("credential_id") REFERENCES "credentials"("id");--> statement-breakpoint

@@ -21,6 +21,7 @@ import type { Ctx as AnyCtx, Runtime as AnyRuntime, SystemCtx as AnySystemCtx } 
 import type { Db } from './kernel/db/client.ts'
 import type { Domain } from './kernel/domain.ts'
 import { outboundSettings } from './kernel/outbound/index.ts'
+import { manifestsDomain } from './manifests/domain.ts'
 import { nodesDomain } from './nodes/domain.ts'
 import { openchamiDomain } from './openchami/domain.ts'
 import { powerDomain } from './power/domain.ts'
@@ -54,6 +55,7 @@ export const domains = [
   groupsDomain,
   heartbeatsDomain,
   idempotencyDomain,
+  manifestsDomain,
   nodesDomain,
   openchamiDomain,
   powerDomain,

@@ -17,7 +17,7 @@ import { type AlertRoute, alertRoutes, ROUTE_KINDS } from './tables.ts'
 export const CreateAlertRouteInput = z.object({ ...ROUTE_FIELDS, kind: z.enum(ROUTE_KINDS), idempotencyKey: IdempotencyKey })
 
 /** Default severities of a new route: all but informational alerts. */
-const DEFAULT_SEVERITIES: Severity[] = ['warning', 'critical']
+export const DEFAULT_SEVERITIES: Severity[] = ['warning', 'critical']
 
 /**
  * Creates a notification route. Its address and secret are encrypted and never returned; only workers use them.

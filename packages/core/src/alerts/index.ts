@@ -2,7 +2,7 @@ export { AcknowledgeAlertsInput, acknowledgeAlerts } from './acknowledge-alerts.
 export { alertAudit, alertRouteAudit, alertSilenceAudit } from './audit-actions.ts'
 export { alertChanged, alertRouteChanged, alertSilenceChanged } from './change-events.ts'
 export { type ClaimedDelivery, claimAlertDelivery } from './claim-alert-delivery.ts'
-export { CreateAlertRouteInput, createAlertRoute } from './create-alert-route.ts'
+export { CreateAlertRouteInput, createAlertRoute, DEFAULT_SEVERITIES } from './create-alert-route.ts'
 export { CreateAlertSilenceInput, createAlertSilence } from './create-alert-silence.ts'
 export { deleteAlertRoute } from './delete-alert-route.ts'
 export { endAlertSilence } from './end-alert-silence.ts'
@@ -21,6 +21,7 @@ export { type RaisedAlert, raiseAlerts } from './raise-alerts.ts'
 export { type AlertChange, currentAlertCursor, readChangedAlerts } from './read-changed-alerts.ts'
 export { ResolveAlertInput, resolveAlertManually } from './resolve-alert.ts'
 export { type ResolvedAlert, resolveAlerts } from './resolve-alerts.ts'
+export { ROUTE_FIELDS } from './route-fields.ts'
 export { silencesOfAlerts } from './silences-of-alerts.ts'
 export {
   type Alert,

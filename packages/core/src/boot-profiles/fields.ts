@@ -46,7 +46,7 @@ const Checksum = z
   .toLowerCase()
   .regex(/^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/, 'must be sha256: and 64, or sha512: and 128 hexadecimal digits')
 
-const Image = z.object({
+const Image = z.strictObject({
   url: BootUrl,
   checksum: Checksum.nullish().transform((checksum) => checksum ?? null),
 })

@@ -15,7 +15,7 @@ export { checkSlurmClusters, type SlurmControllerEvidence, type SlurmNodesEviden
 export { claimSlurmRefresh, releaseSlurmRefresh, renewSlurmRefresh } from './claim-slurm-refresh.ts'
 export { estimateSlurmStarts, type SlurmStartEstimate, SlurmStartInput } from './estimates/estimate-slurm-starts.ts'
 export { failStalledSlurmTests } from './fail-stalled-slurm-tests.ts'
-export { ProgramFolder } from './fields.ts'
+export { CLUSTER_FIELDS, ProgramFolder } from './fields.ts'
 export { lockSlurmCluster } from './lock-cluster.ts'
 export { failStalledSlurmLookups, pruneSlurmLookups } from './lookups/fail-stalled-slurm-lookups.ts'
 export { formatLookupCursor, LookUpSlurmJobsInput, lookUpSlurmJobs } from './lookups/look-up-slurm-jobs.ts'

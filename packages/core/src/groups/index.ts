@@ -2,6 +2,7 @@ export { nodeGroupAudit } from './audit-actions.ts'
 export { authorizeGroup, authorizeNodes, watchGroups } from './authorize-nodes.ts'
 export { CreateNodeGroupInput, createNodeGroup } from './create-node-group.ts'
 export { deleteNodeGroup } from './delete-node-group.ts'
+export { GROUP_FIELDS } from './fields.ts'
 export {
   countNodesOfGroups,
   directGroupIds,

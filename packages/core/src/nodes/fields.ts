@@ -67,6 +67,7 @@ const REFERENCES = {
   bastionId: ['BASTION'],
   bmcCredentialId: ['BMC'],
 } as const satisfies Record<string, readonly CredentialKind[]>
+type Referenced = Pick<Credential, 'id' | 'name' | 'kind' | 'allowedHosts'>
 type References = { [K in keyof typeof REFERENCES]?: string | null | undefined }
 
 /**
@@ -75,6 +76,7 @@ type References = { [K in keyof typeof REFERENCES]?: string | null | undefined }
  * @param nodeId the node, when it exists already
  * @param at paths of fields that have another name in the caller's input
  * @param prefix path of `input` in the caller's input, such as `defaults.`
+ * @returns the credentials
  * @throws InvalidInput at the field; Forbidden a password requires `credential:use`
  */
 export async function checkReferences(
@@ -82,10 +84,10 @@ export async function checkReferences(
   ctx: Ctx,
   input: References,
   { host, prefix = '', nodeId, at = {} }: { host?: string; prefix?: string; nodeId?: string; at?: References } = {},
-): Promise<void> {
+): Promise<Referenced[]> {
   const fields = (Object.keys(REFERENCES) as (keyof typeof REFERENCES)[]).filter((field) => input[field])
-  if (fields.length === 0) return
-  const rows: Pick<Credential, 'id' | 'name' | 'kind' | 'allowedHosts'>[] = await db
+  if (fields.length === 0) return []
+  const rows: Referenced[] = await db
     .select({
       id: credentials.id,
       name: credentials.name,
@@ -124,6 +126,7 @@ export async function checkReferences(
     }
   }
   if (issues.length > 0) throw new InvalidInput(issues)
+  return rows
 }
 
 /** Only admins may create local nodes, because their commands run on the worker. @throws Forbidden */

@@ -10,7 +10,7 @@ import { Reason, TEMPLATE_FIELDS, withoutOtherSources } from './template-fields.
 import { checkTemplate, persistVersions, unlessTaken } from './template-versions.ts'
 
 /** Values of omitted fields. */
-const DEFAULTS = {
+export const TEMPLATE_DEFAULTS = {
   description: '',
   category: 'custom',
   source: 'shipped',
@@ -51,7 +51,11 @@ export async function createJobTemplate(ctx: Ctx, input: z.input<typeof CreateJo
   authorize(ctx, templatePermissions.write)
   const { reason, idempotencyKey, ...fields } = parseInput(CreateJobTemplateInput, input)
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields
-  const template: TemplateSnapshot = withoutOtherSources({ displayName: fields.name, ...DEFAULTS, ...given } as TemplateSnapshot)
+  const template: TemplateSnapshot = withoutOtherSources({
+    displayName: fields.name,
+    ...TEMPLATE_DEFAULTS,
+    ...given,
+  } as TemplateSnapshot)
   return idempotent(
     ctx,
     { verb: 'createJobTemplate', key: idempotencyKey, input: { ...given, reason }, result: oneRow(jobTemplates) },

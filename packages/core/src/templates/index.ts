@@ -1,7 +1,7 @@
 export { ArchiveJobTemplateInput, archiveJobTemplate } from './archive-job-template.ts'
 export { jobTemplateAudit, playbookBundleAudit } from './audit-actions.ts'
 export { BUILT_IN_TEMPLATES, OPERATION_TEMPLATES } from './built-in-templates.ts'
-export { CreateJobTemplateInput, createJobTemplate } from './create-job-template.ts'
+export { CreateJobTemplateInput, createJobTemplate, TEMPLATE_DEFAULTS } from './create-job-template.ts'
 export { bundleUsers, deletePlaybookBundle } from './delete-playbook-bundle.ts'
 export { checkExtraVars, variableNameError } from './extra-vars.ts'
 export { fillIn, secretNames } from './input-schema.ts'
@@ -23,7 +23,7 @@ export {
   type TemplateSnapshot,
   type Vars,
 } from './tables.ts'
-export { MAX_RUN_SECONDS } from './template-fields.ts'
+export { MAX_RUN_SECONDS, TEMPLATE_FIELDS } from './template-fields.ts'
 export { updateBuiltInTemplates } from './update-built-in-templates.ts'
 export { UpdateJobTemplateInput, updateJobTemplate } from './update-job-template.ts'
 export { UploadPlaybookBundleInput, uploadPlaybookBundle } from './upload-playbook-bundle.ts'

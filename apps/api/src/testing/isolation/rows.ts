@@ -126,6 +126,7 @@ export async function rowsOf(
     power_run_items: [{ before: 'OFF', after: 'ON', result: 'DONE' }],
     bmc_discoveries: [{ addresses: [marker], protocol: 'REDFISH', caCertificate: null, cancelRequestedAt: null }],
     found_bmcs: [{ inventory: { ...INVENTORY, model: marker }, reportedState: 'ON' }],
+    manifest_objects: [{ kind: 'ComputeNode', fields: { [marker]: marker } }],
     node_interfaces: [{ addresses: [{ address: marker, network: marker }] }],
     accelerators: [{ deviceType: 'nvidia_gpu', vendor: 'nvidia', health: 'ok', source: 'tool', eccMode: null }],
     discoveries: [{ reason: 'refresh', result: discoveryFixture(), startedAt: new Date(), finishedAt: new Date(), error: null }],

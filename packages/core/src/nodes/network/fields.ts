@@ -29,7 +29,7 @@ export const InterfaceName = z
 
 export const InterfaceAddresses = z
   .array(
-    z.object({
+    z.strictObject({
       address: IpAddress,
       network: singleLineText(64)
         .nullish()
@@ -38,7 +38,7 @@ export const InterfaceAddresses = z
   )
   .max(16, 'at most 16 addresses')
 
-const Interface = z.object({
+const Interface = z.strictObject({
   name: InterfaceName,
   mac: Mac,
   isBoot: z

@@ -1,0 +1,47 @@
+import type { KindName } from '../kinds/index.ts'
+import type { ManifestIssue } from '../parse/issue.ts'
+import type { ManifestImpact } from './impact.ts'
+
+export const CHANGE_ACTIONS = ['CREATE', 'UPDATE', 'DELETE'] as const
+export type ChangeAction = (typeof CHANGE_ACTIONS)[number]
+
+/** A field before and after, as text; null: it has its default value. */
+export type FieldChange = { path: string; before: string | null; after: string | null }
+
+/** The same change of one or more objects of a kind. */
+export type ManifestChange = {
+  action: ChangeAction
+  kind: KindName
+  /** The objects; nodes as a hostlist. */
+  names: string
+  count: number
+  fields: FieldChange[]
+}
+
+/** A field that another owner or a person set. `owner` is null when it was set outside of manifests. */
+export type ManifestConflict = { kind: KindName; name: string; path: string; owner: string | null; message: string }
+
+export type ManifestPlan = {
+  owner: string
+  /** Whether the changes were made. */
+  isApplied: boolean
+  /** Identifies the changes; null when there are issues or conflicts. */
+  fingerprint: string | null
+  createCount: number
+  updateCount: number
+  deleteCount: number
+  unchangedCount: number
+  /** At most 1000. */
+  changes: ManifestChange[]
+  changeCount: number
+  impact: ManifestImpact[]
+  /** At most 200. */
+  conflicts: ManifestConflict[]
+  conflictCount: number
+  /** At most 200. Nothing is applied while there is one. */
+  issues: ManifestIssue[]
+  issueCount: number
+  warnings: string[]
+}
+export const MAX_CHANGES = 1000
+export const MAX_CONFLICTS = 200

@@ -1,0 +1,3 @@
+import { defineAuditActions } from '../audit/index.ts'
+
+export const manifestAudit = defineAuditActions('manifest', ['apply'])

@@ -1,0 +1,148 @@
+import { and, asc } from 'drizzle-orm'
+import { z } from 'zod'
+import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
+import { type InputIssue, InvalidInput } from '../../kernel/errors.ts'
+import {
+  addNodes,
+  BMC_FIELDS,
+  BMC_PORTS,
+  decommissionNode,
+  NODE_FIELDS,
+  recommissionNode,
+  removeNodeBmc,
+  setNodeBmc,
+  updateNode,
+} from '../../nodes/index.ts'
+import { computeNodes, LEAN_NODE, nodeBmcs, nodeInterfaces } from '../../nodes/tables.ts'
+import { type Item, type Kind, Name, type Scope, type Spec, type Stored, specOf, verbInput } from './kind.ts'
+
+const { name, credentialId: _credential, becomeCredentialId: _become, bastionId: _bastion, ...plain } = NODE_FIELDS
+const { credentialId: _bmcCredential, ...bmcFields } = BMC_FIELDS
+const Bmc = z.strictObject({ ...bmcFields, protocol: bmcFields.protocol.nullish(), credential: Name })
+
+const REFS = { credential: 'Credential', becomeCredential: 'Credential', bastion: 'Credential' } as const
+const DEFAULTS = { port: 22, connectionType: 'ssh', nodeType: 'COMPUTE', tags: [], labels: {}, notes: '', interfaces: [] }
+
+const kind = {
+  spec: z.strictObject({
+    ...z.object(plain).partial().shape,
+    bmc: Bmc.nullish(),
+    credential: Name.nullish(),
+    becomeCredential: Name.nullish(),
+    bastion: Name.nullish(),
+  }),
+  maps: ['labels'],
+  defaults: DEFAULTS,
+}
+
+async function read({ tx, ctx, lookup }: Scope, names: string[] | null): Promise<Stored[]> {
+  const ofKind = and(visibleTo(ctx, computeNodes), names ? isOneOf(computeNodes.name, names, 'text') : undefined)
+  const nodes = await tx.select(LEAN_NODE).from(computeNodes).where(ofKind)
+  const ids = nodes.map(({ id }) => id)
+  const interfaces = await tx
+    .select()
+    .from(nodeInterfaces)
+    .where(and(visibleTo(ctx, nodeInterfaces), isOneOf(nodeInterfaces.nodeId, ids)))
+    .orderBy(asc(nodeInterfaces.position))
+  const bmcs = await tx
+    .select()
+    .from(nodeBmcs)
+    .where(and(visibleTo(ctx, nodeBmcs), isOneOf(nodeBmcs.nodeId, ids)))
+  const wired = Map.groupBy(interfaces, ({ nodeId }) => nodeId)
+  const bmcOf = new Map(bmcs.map((bmc) => [bmc.nodeId, bmc]))
+  const stored: Stored[] = []
+  for (const node of nodes) {
+    const bmc = bmcOf.get(node.id)
+    const spec = specOf(kind, {
+      ...node,
+      interfaces: (wired.get(node.id) ?? []).map(({ name, mac, isBoot, addresses }) => ({ name, mac, isBoot, addresses })),
+      bmc: bmc && {
+        ...pick(bmc, ['address', 'port', 'mac', 'protocol', 'fingerprint', 'caCertificate', 'systemPath']),
+        credential: await lookup.name('Credential', bmc.credentialId),
+      },
+      credential: await lookup.name('Credential', node.credentialId),
+      becomeCredential: await lookup.name('Credential', node.becomeCredentialId),
+      bastion: await lookup.name('Credential', node.bastionId),
+    })
+    const isRetired = node.decommissionedAt !== null
+    stored.push({ id: node.id, name: node.name, spec: normalize(spec), ...(isRetired ? { isRetired } : {}) })
+  }
+  return stored
+}
+
+const pick = <T extends object, K extends keyof T>(from: T, keys: readonly K[]) =>
+  Object.fromEntries(keys.map((key) => [key, from[key]]))
+
+type Bmc = { protocol?: 'REDFISH' | 'IPMI'; port?: number; credential: string }
+
+function normalize(spec: Spec): Spec {
+  if (!spec.bmc) return spec
+  const { protocol = 'REDFISH', port, ...rest } = spec.bmc as Bmc
+  const bmc = {
+    ...rest,
+    ...(protocol === 'REDFISH' ? {} : { protocol }),
+    ...(port === undefined || port === BMC_PORTS[protocol] ? {} : { port }),
+  }
+  return { ...spec, bmc: sorted(bmc) }
+}
+
+const sorted = (bmc: Spec): Spec =>
+  Object.fromEntries(Object.keys(Bmc.shape).flatMap((key) => (bmc[key] === undefined ? [] : [[key, bmc[key]]])))
+
+async function bmcInput({ lookup }: Scope, bmc: unknown): Promise<Spec> {
+  const { credential, ...fields } = bmc as Bmc
+  return { ...fields, credentialId: await lookup.id('Credential', credential, 'bmc.credential') }
+}
+
+async function newNode(scope: Scope, { name, spec: { bmc, ...spec } }: Item) {
+  const fields = await verbInput(scope, { refs: REFS, defaults: DEFAULTS }, spec)
+  return { ...fields, name, ...(bmc ? { bmc: await bmcInput(scope, bmc) } : {}) } as never
+}
+
+async function createAll(scope: Scope, items: Item[]): Promise<Map<string, string>> {
+  const nodes: Parameters<typeof addNodes>[1]['nodes'] = []
+  const issues: InputIssue[] = []
+  for (const [i, item] of items.entries())
+    try {
+      nodes.push(await newNode(scope, item))
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error
+      issues.push(...error.issues.map(({ path, message }) => ({ path: `nodes.${i}.${path}`, message })))
+    }
+  if (issues.length > 0) throw new InvalidInput(issues)
+  const added = await addNodes(scope.ctx, { nodes })
+  return new Map(added.map(({ id, name }) => [name, id]))
+}
+
+export const computeNode: Kind = {
+  ...kind,
+  kind: 'ComputeNode',
+  description: 'A managed machine, or with `metadata.nodes` one per name of a hostlist.',
+  name,
+  individual: ['host', 'displayName', 'rackPosition', 'xname', 'nid', 'managementIp', 'interfaces', 'bmc'],
+  hints: { name: 'the name of a node is metadata.name', groups: 'list the node in members of the NodeGroup' },
+  normalize,
+  unique: ({ xname, nid, interfaces }) => [
+    ...(xname ? [{ what: 'xname', value: String(xname), path: 'xname' }] : []),
+    ...(nid === undefined || nid === null ? [] : [{ what: 'NID', value: String(nid), path: 'nid' }]),
+    ...((interfaces as { mac: string }[] | undefined) ?? []).map(({ mac }, i) => ({
+      ...{ what: 'MAC', value: mac, path: `interfaces.${i}.mac` },
+    })),
+  ],
+  read,
+  create: async (scope, item) => (await createAll(scope, [item])).get(item.name)!,
+  createAll,
+  async update(scope, { stored: { id }, changed: { bmc, ...changed } }) {
+    if (Object.keys(changed).length > 0)
+      await updateNode(scope.ctx, { id, ...(await verbInput(scope, { refs: REFS, defaults: DEFAULTS }, changed)) })
+    if (bmc === undefined) return
+    if (bmc === null) await removeNodeBmc(scope.ctx, { nodeId: id })
+    else {
+      const unset = { port: null, mac: null, protocol: 'REDFISH', fingerprint: null, caCertificate: null, systemPath: null }
+      const fields = { nodeId: id, ...unset, ...(await bmcInput(scope, bmc)) }
+      await setNodeBmc(scope.ctx, fields as Parameters<typeof setNodeBmc>[1], scope.localTargets)
+    }
+  },
+  restore: async ({ ctx }, { id }) => void (await recommissionNode(ctx, { id })),
+  remove: async ({ ctx }, { id }) => void (await decommissionNode(ctx, { id })),
+}

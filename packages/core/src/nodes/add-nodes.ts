@@ -1,0 +1,155 @@
+import { and, or, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { audit } from '../audit/index.ts'
+import { credentialPermissions } from '../credentials/permissions.ts'
+import { watchGroups } from '../groups/index.ts'
+import { allowedHostsBlockedReason } from '../kernel/allowed-hosts.ts'
+import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { Conflict, type InputIssue, InvalidInput, parseInput } from '../kernel/errors.ts'
+import { NewNode } from './add-node.ts'
+import { nodeAudit } from './audit-actions.ts'
+import { bmcColumns, bmcTaken, insertBmcs, ownersOfBmcs, placeKey } from './bmc/write-bmcs.ts'
+import { nodeChanged } from './change-events.ts'
+import { authorizeConnectionType, checkReferences } from './fields.ts'
+import { identityTakenIssue } from './identity-conflict.ts'
+import { assertNodeQuota } from './node-quota.ts'
+import { nodePermissions } from './permissions.ts'
+import { computeNodes, LEAN_NODE, type LeanNode } from './tables.ts'
+import { insertInterfaces, macTaken, ownersOfMacs } from './write-interfaces.ts'
+
+type New = z.output<typeof NewNode>
+
+export const AddNodesInput = z.object({ nodes: z.array(NewNode).min(1).max(10_000, 'at most 10,000 at once') })
+
+/** Rows per statement, which is limited to 65,535 parameters. */
+const CHUNK = 1000
+
+/**
+ * Adds many nodes in a few statements: all of them or none. The checks and results are those of `addNode`.
+ * @throws InvalidInput at `nodes.N.field`, also when another node has the name, xname, NID, a MAC or the BMC
+ * @throws Forbidden, Conflict two of the nodes share one of these, or the tenant's quota of nodes is reached
+ */
+export async function addNodes(ctx: Ctx, input: z.input<typeof AddNodesInput>): Promise<LeanNode[]> {
+  authorize(ctx, nodePermissions.write)
+  const { nodes } = parseInput(AddNodesInput, input)
+  for (const { connectionType } of nodes) authorizeConnectionType(ctx, connectionType)
+  if (nodes.some(({ hostKey }) => hostKey)) {
+    authorize(ctx, nodePermissions.approveHostKey)
+    authorize(ctx, credentialPermissions.use)
+  }
+  return inTransaction(ctx, async (tx, ctx) => {
+    await checkAllReferences(tx, ctx, nodes)
+    const taken = await takenIssues(tx, ctx, nodes)
+    if (taken.length > 0) throw new InvalidInput(taken)
+    const assertNotInGrant = await watchGroups(tx, ctx, [])
+    // Sorted, so that concurrent calls with the same names do not deadlock.
+    const sorted = [...nodes].sort((a, b) => (a.name < b.name ? -1 : 1))
+    const added: LeanNode[] = []
+    for (let i = 0; i < sorted.length; i += CHUNK) added.push(...(await insertNodes(tx, ctx, sorted.slice(i, i + CHUNK))))
+    await assertNodeQuota(tx, ctx)
+    await assertNotInGrant(added.map(({ id }) => id))
+    for (let i = 0; i < added.length; i += CHUNK)
+      await audit(
+        tx,
+        ctx,
+        nodeAudit.add,
+        added.slice(i, i + CHUNK).map(({ id, name, host, port }) => ({ id, name, details: { host, port } })),
+      )
+    for (const { id } of added) ctx.notify(nodeChanged({ id, tenantId: ctx.tenantId }))
+    return added
+  })
+}
+
+async function insertNodes(tx: Tx, ctx: Ctx, nodes: New[]): Promise<LeanNode[]> {
+  const rows = nodes.map(({ interfaces: _interfaces, bmc: _bmc, ...columns }) => ({
+    ...columns,
+    tenantId: ctx.tenantId,
+    hostKeyApprovedAt: columns.hostKey ? sql`now()` : null,
+  }))
+  const added = await tx.insert(computeNodes).values(rows).onConflictDoNothing().returning(LEAN_NODE)
+  const idOf = new Map(added.map(({ id, name }) => [name, id]))
+  const missing = nodes.find(({ name }) => !idOf.has(name))
+  if (missing)
+    throw new Conflict(
+      `The name, xname or NID of the node ${missing.name} is given to two nodes, or another node got it a moment ago. Give each node its own.`,
+    )
+  const ofNodes = nodes.map(({ name, interfaces, bmc }) => ({ id: idOf.get(name)!, interfaces, bmc }))
+  // A node has at most 64 interfaces.
+  for (let i = 0; i < ofNodes.length; i += 100) await insertInterfaces(tx, ctx, ofNodes.slice(i, i + 100))
+  await insertBmcs(tx, ctx, ofNodes)
+  return added
+}
+
+/** Nodes with the same credentials are checked together. @throws InvalidInput, Forbidden */
+async function checkAllReferences(tx: Tx, ctx: Ctx, nodes: New[]): Promise<void> {
+  const issues: InputIssue[] = []
+  const indexed = nodes.map((node, index) => ({ node, index }))
+  const byIds = Map.groupBy(indexed, ({ node }) => [node.credentialId, node.becomeCredentialId, node.bastionId].join())
+  for (const group of byIds.values()) {
+    const { credentialId, becomeCredentialId, bastionId } = group[0]!.node
+    const given = { credentialId, becomeCredentialId, bastionId }
+    const rows = await checkReferences(tx, ctx, given, { prefix: `nodes.${group[0]!.index}.` })
+    for (const { node, index } of group)
+      for (const row of rows) {
+        const message = allowedHostsBlockedReason(row, node.host)
+        const field = Object.entries(given).find(([, id]) => id === row.id)?.[0]
+        if (message) issues.push({ path: `nodes.${index}.${field}`, message })
+      }
+  }
+  const withBmc = indexed.filter(({ node }) => node.bmc)
+  for (const group of Map.groupBy(withBmc, ({ node }) => node.bmc!.credentialId).values()) {
+    const at = { bmcCredentialId: `nodes.${group[0]!.index}.bmc.credentialId` }
+    const rows = await checkReferences(tx, ctx, { bmcCredentialId: group[0]!.node.bmc!.credentialId }, { at })
+    for (const { node, index } of group)
+      for (const row of rows) {
+        const message = allowedHostsBlockedReason(row, node.bmc!.address)
+        if (message) issues.push({ path: `nodes.${index}.bmc.credentialId`, message })
+      }
+  }
+  if (issues.length > 0) throw new InvalidInput(issues)
+}
+
+/** Issues of nodes whose name, xname, NID, MAC or BMC another node has. */
+async function takenIssues(tx: Tx, ctx: Ctx, nodes: New[]): Promise<InputIssue[]> {
+  const names = nodes.map(({ name }) => name)
+  const xnames = nodes.flatMap(({ xname }) => xname ?? [])
+  const nids = nodes.flatMap(({ nid }) => nid ?? [])
+  const existing = await tx
+    .select({ name: computeNodes.name, status: computeNodes.status, xname: computeNodes.xname, nid: computeNodes.nid })
+    .from(computeNodes)
+    .where(
+      and(
+        visibleTo(ctx, computeNodes),
+        or(
+          isOneOf(computeNodes.name, names, 'text'),
+          isOneOf(computeNodes.xname, xnames, 'text'),
+          sql`${computeNodes.nid} = any(${sql.param(nids)}::int[])`,
+        ),
+      ),
+    )
+  const macs = nodes.flatMap(({ interfaces }) => interfaces.map(({ mac }) => mac))
+  const byMac = new Map((await ownersOfMacs(tx, ctx, macs)).map((owner) => [owner.mac, owner]))
+  const places = nodes.flatMap(({ bmc }) => (bmc ? [bmcColumns(bmc)] : []))
+  const byPlace = new Map((await ownersOfBmcs(tx, ctx, places)).map((owner) => [placeKey(owner), owner]))
+  const byName = new Map(existing.map((node) => [node.name, node]))
+  const byXname = new Map(existing.map((node) => [node.xname, node]))
+  const byNid = new Map(existing.map((node) => [node.nid, node]))
+  return nodes.flatMap(({ name, xname, nid, interfaces, bmc }, i) => {
+    const same = byName.get(name)
+    const withXname = xname ? byXname.get(xname) : undefined
+    const withNid = nid == null ? undefined : byNid.get(nid)
+    const withBmc = bmc ? byPlace.get(placeKey(bmcColumns(bmc))) : undefined
+    const found = [
+      same ? { path: 'name', message: `There is already a node named ${same.name} (${same.status}).` } : null,
+      withXname ? identityTakenIssue({ xname }, withXname) : null,
+      withNid ? identityTakenIssue({ nid }, withNid) : null,
+      withBmc ? { path: 'bmc.address', message: bmcTaken(withBmc) } : null,
+      ...interfaces.map(({ mac }, n) => {
+        const owner = byMac.get(mac)
+        return owner ? { path: `interfaces.${n}.mac`, message: macTaken(owner) } : null
+      }),
+    ]
+    return found.flatMap((issue) => (issue ? [{ ...issue, path: `nodes.${i}.${issue.path}` }] : []))
+  })
+}
