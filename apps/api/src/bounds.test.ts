@@ -58,6 +58,7 @@ const REQUIRED: Record<string, object> = {
   discoverNodes: {},
   importNodes: { format: 'LIST', text: 'a' },
   importSlurmConfig: { clusterId: idOf('SlurmCluster'), reason: 'test' },
+  rejectUnknownMachine: { id: idOf('UnknownMachine') },
   releaseNodeLocks: { reason: 'test' },
   rollbackSlurmConfig: { clusterId: idOf('SlurmCluster') },
   rolloutSlurmConfig: { clusterId: idOf('SlurmCluster'), number: 1, fingerprint: 'a' },

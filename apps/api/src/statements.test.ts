@@ -155,6 +155,9 @@ beforeAll(async () => {
     })
   }
   await t.runtime.db
+    .insert(tables.unknownMachines)
+    .values(['01', '02', '03'].map((mac) => ({ tenantId, mac: `02:00:00:00:00:${mac}` })))
+  await t.runtime.db
     .update(tables.jobRunHosts)
     .set({ failureSignature: sql`${tables.jobRunHosts.name}` })
     .where(eq(tables.jobRunHosts.result, 'FAILED'))

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { alerts } from '../alerts/index.ts'
+import { createNodeGroup, setNodeGroupMembers } from '../groups/index.ts'
 import { purgeNode, updateNode } from '../nodes/index.ts'
 import { computeNodes, nodeInterfaces } from '../nodes/tables.ts'
 import type { TenantFixture } from '../testing/factories.ts'
@@ -258,7 +259,14 @@ describe('stages', () => {
     await observeBoots(t.runtime)
     expect((await stagesOf(attemptId)).sort()).toEqual(['BOOT_SCRIPT', 'DISCOVERED', 'FIRST_CONTACT', 'KERNEL', 'READY'])
     expect(await attemptsOf(node.id)).toMatchObject([{ state: 'READY' }])
-    expect(await readBootDurations(ours.viewer, { nodeIds: [node.id] })).toMatchObject([
+    const [group, empty] = [
+      await createNodeGroup(ours.operator, { name: 'a' }),
+      await createNodeGroup(ours.operator, { name: 'b' }),
+    ]
+    await setNodeGroupMembers(ours.operator, { id: group.id, addNodeIds: [node.id] })
+    expect(await readBootDurations(ours.viewer, { groupId: empty.id })).toEqual([])
+    await expect(readBootDurations(theirs.viewer, { groupId: group.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(await readBootDurations(ours.viewer, { groupId: group.id, profile: 'compute' })).toMatchObject([
       { stage: 'KERNEL', boots: 1 },
       { stage: 'FIRST_CONTACT', boots: 1 },
       { stage: 'DISCOVERED', boots: 1 },

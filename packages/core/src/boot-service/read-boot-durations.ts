@@ -1,6 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { isInGroup, readGroupTree } from '../groups/index.ts'
 import type { Ctx } from '../kernel/context.ts'
-import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { visibleTo } from '../kernel/db/rows.ts'
+import { NotFound } from '../kernel/errors.ts'
+import { computeNodes } from '../nodes/tables.ts'
 import { BOOT_STAGE_NAMES, type BootStage } from './stages.ts'
 import { bootAttempts, bootStageTimes } from './tables.ts'
 
@@ -9,13 +12,22 @@ export type BootDuration = { stage: BootStage; boots: number; p50Ms: number; p95
 
 const PERIOD = sql`interval '30 days'`
 
-/** Durations of the stages of boots that began within 30 days, of all nodes, of some nodes, or with a profile. */
+/**
+ * Durations of the stages of boots that began within 30 days: of all nodes, or those that are in a group now, and with any or one profile.
+ * @throws NotFound the group
+ */
 export async function readBootDurations(
   ctx: Ctx,
-  { nodeIds, profile }: { nodeIds?: string[] | null; profile?: string | null } = {},
+  { groupId, profile }: { groupId?: string | null; profile?: string | null } = {},
 ): Promise<BootDuration[]> {
   const conditions: SQL[] = [visibleTo(ctx, bootAttempts), sql`${bootAttempts.startedAt} > now() - ${PERIOD}`]
-  if (nodeIds) conditions.push(isOneOf(bootAttempts.nodeId, nodeIds))
+  if (groupId) {
+    const tree = await readGroupTree(ctx.db, ctx)
+    const group = tree.byId.get(groupId)
+    if (!group) throw new NotFound(`There is no group ${groupId}.`)
+    conditions.push(sql`${bootAttempts.nodeId} in (
+      select id from ${computeNodes} where ${visibleTo(ctx, computeNodes)} and ${isInGroup(tree, [group.name], computeNodes)})`)
+  }
   if (profile) conditions.push(sql`${bootAttempts.profile} = ${profile}`)
   const { rows } = await ctx.db.execute<{ stage: BootStage; boots: number; p50: number; p95: number }>(sql`
     with steps as (select s.stage, extract(epoch from s.reached_at - lag(s.reached_at)

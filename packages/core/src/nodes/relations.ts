@@ -1,6 +1,7 @@
 import { defineRelationsPart } from 'drizzle-orm'
 import { agentKeys, agents, agentTransitions } from '../agents/tables.ts'
 import { alerts } from '../alerts/tables.ts'
+import { bootAttempts } from '../boot-service/tables.ts'
 import { slurmNodes } from '../clusters/tables.ts'
 import { connectionTests } from '../connections/tables.ts'
 import { credentials } from '../credentials/tables.ts'
@@ -18,6 +19,7 @@ export const relations = defineRelationsPart(
     agents,
     alerts,
     bmcReadings,
+    bootAttempts,
     connectionTests,
     credentials,
     discoveries,
@@ -37,6 +39,7 @@ export const relations = defineRelationsPart(
       credential: r.one.credentials({ from: r.nodeBmcs.credentialId, to: r.credentials.id, optional: false, alias: 'bmc' }),
     },
     computeNodes: {
+      bootAttempts: r.many.bootAttempts({ from: r.computeNodes.id, to: r.bootAttempts.nodeId }),
       bmc: r.one.nodeBmcs({ from: r.computeNodes.id, to: r.nodeBmcs.nodeId }),
       accelerators: r.many.accelerators({ from: r.computeNodes.id, to: r.accelerators.nodeId }),
       interfaces: r.many.nodeInterfaces({ from: r.computeNodes.id, to: r.nodeInterfaces.nodeId }),

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { BootUrls, bootServiceSettings } from '@muster/core/boot-service'
 import type { Config } from '@muster/core/config'
 
-type Settings = Config<typeof bootServiceSettings>
+type Settings = Partial<Config<typeof bootServiceSettings>>
+
+const DEFAULT_HOST = '127.0.0.1'
 
 /** Where the boot service listens, and what it tells machines. */
 export type BootConfig = {
@@ -22,7 +24,7 @@ export type BootUrlsOf = (tenant: string) => BootUrls
  * @throws Error when the TLS settings are incomplete or a file cannot be read
  */
 export function bootConfigOf(settings: Settings, firstTenant: string): BootConfig | null {
-  const { BOOT_HOST, BOOT_PORT, BOOT_TLS_PORT, BOOT_TLS_CERT_FILE, BOOT_TLS_KEY_FILE, BOOT_TENANT } = settings
+  const { BOOT_HOST = DEFAULT_HOST, BOOT_PORT, BOOT_TLS_PORT, BOOT_TLS_CERT_FILE, BOOT_TLS_KEY_FILE, BOOT_TENANT } = settings
   if (BOOT_PORT === undefined) return null
   const read = (name: string, file: string | undefined) => {
     if (!file) throw new Error(`BOOT_TLS_PORT is set, so ${name} must name a PEM file.`)
@@ -46,7 +48,7 @@ export function bootConfigOf(settings: Settings, firstTenant: string): BootConfi
 
 /** The tenant of BOOT_TENANT has no prefix; the addresses of the others name them. */
 export function bootUrlsOf(settings: Settings, firstTenant: string): BootUrlsOf {
-  const { BOOT_HOST, BOOT_PORT = 80, BOOT_TLS_PORT, BOOT_TENANT = firstTenant } = settings
+  const { BOOT_HOST = DEFAULT_HOST, BOOT_PORT = 80, BOOT_TLS_PORT, BOOT_TENANT = firstTenant } = settings
   const scripts = settings.BOOT_URL ?? `http://${BOOT_HOST.includes(':') ? `[${BOOT_HOST}]` : BOOT_HOST}:${BOOT_PORT}`
   const overTls = BOOT_TLS_PORT === undefined ? scripts : `https://${new URL(scripts).hostname}:${BOOT_TLS_PORT}`
   const cloudInit = settings.BOOT_CLOUD_INIT_URL ?? overTls

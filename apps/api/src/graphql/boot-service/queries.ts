@@ -1,0 +1,69 @@
+import { tenantPermissions } from '@muster/core/access'
+import { readBootDurations } from '@muster/core/boot-service'
+import { visibleTo } from '@muster/core/db'
+import { schema } from '@muster/core/registry'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { builder } from '../../builder.ts'
+import { PAGED } from '../shared/connections.ts'
+import { rowId, rowIdIfGiven } from '../shared/ids.ts'
+import { UnknownMachineState } from './enums.ts'
+import { BootDuration, BootPreview, previewBoot, UnknownMachine, unknownMachineConnection } from './types.ts'
+
+const { unknownMachines } = schema
+type Table = typeof unknownMachines
+
+const UnknownMachineFilter = builder.inputType('UnknownMachineFilter', {
+  description: 'Conditions of a list of unknown machines.',
+  fields: (t) => ({ state: t.field({ type: UnknownMachineState, description: 'Decision.' }) }),
+})
+
+const BootDurationFilter = builder.inputType('BootDurationFilter', {
+  description: 'Conditions of the boots that durations are of.',
+  fields: (t) => ({
+    groupId: t.id({ description: 'Only boots of the nodes of this group and its child groups.' }),
+    profile: t.string({ description: 'Only boots with the boot profile of this name.' }),
+  }),
+})
+
+const inState = (machine: Table, state: Table['$inferSelect']['state'] | null | undefined): SQL =>
+  state ? eq(machine.state, state) : sql`true`
+
+builder.queryFields((t) => ({
+  unknownMachines: t.drizzleConnection(
+    {
+      type: UnknownMachine,
+      description: 'Machines that asked for a boot script with a MAC that no node has, newest first.',
+      authScopes: { permission: tenantPermissions.read },
+      args: { filter: t.arg({ type: UnknownMachineFilter, description: 'Filter.' }) },
+      ...PAGED,
+      totalCount: (_root, { filter }, { ctx }) =>
+        ctx.db.$count(unknownMachines, and(visibleTo(ctx, unknownMachines), inState(unknownMachines, filter?.state))),
+      resolve: (query, _root, { filter }, { ctx }) =>
+        ctx.db.query.unknownMachines.findMany(
+          query({
+            where: { tenantId: ctx.tenantId, RAW: (machine) => inState(machine, filter?.state) },
+            orderBy: { id: 'desc' },
+          }),
+        ),
+    },
+    ...unknownMachineConnection,
+  ),
+  bootPreview: t.field({
+    type: BootPreview,
+    nullable: true,
+    description: 'What a node would receive if it booted now; null when there is no such node.',
+    authScopes: { permission: tenantPermissions.read },
+    args: { nodeId: t.arg.id({ required: true, description: 'ID of the node.' }) },
+    complexity: 50,
+    resolve: (_root, { nodeId }, context) => previewBoot(context, rowId('ComputeNode', nodeId)),
+  }),
+  bootDurations: t.field({
+    type: [BootDuration],
+    description: 'Durations of the stages of boots within 30 days, in the usual order of the stages; at most 20.',
+    authScopes: { permission: tenantPermissions.read },
+    args: { filter: t.arg({ type: BootDurationFilter, description: 'Filter.' }) },
+    complexity: 100,
+    resolve: (_root, { filter }, { ctx }) =>
+      readBootDurations(ctx, { groupId: rowIdIfGiven('NodeGroup', filter?.groupId), profile: filter?.profile ?? null }),
+  }),
+}))
