@@ -148,7 +148,7 @@ describe('an HTTP route', () => {
   const handler = () => {}
   const agents = { register: handler, heartbeat: handler, health: handler } as never
   // find-my-way does not declare its list of routes.
-  const { routes } = createRouter({} as never, { agents, graphql: handler, isStopping: () => false }) as never as {
+  const { routes } = createRouter({ deps: {} } as never, { agents, graphql: handler, isStopping: () => false }) as never as {
     routes: { path: string }[]
   }
   const paths = [...new Set(routes.map(({ path }) => path))].filter(

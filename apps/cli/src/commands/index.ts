@@ -40,6 +40,12 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./groups/index.ts')).group(),
   },
   {
+    name: 'boot',
+    heading: NODES,
+    description: 'show what nodes fetch and how far they boot, accept unknown machines',
+    load: async () => (await import('./boot/index.ts')).boot(),
+  },
+  {
     name: 'boot-profile',
     aliases: ['boot-profiles'],
     heading: NODES,

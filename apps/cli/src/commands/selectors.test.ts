@@ -52,6 +52,10 @@ const MANY = [
 ]
 /** Commands that need exactly one node. */
 const ONE = [
+  'boot timeline SEL',
+  'boot fetches SEL',
+  'boot preview SEL',
+  'boot unknown accept 02:00:00:00:00:01 --node SEL',
   'node approve SEL SHA256:x',
   'node facts SEL',
   'node diff SEL',

@@ -1,0 +1,8 @@
+import { commandGroup } from '../../command.ts'
+import { bootDurations } from './durations.ts'
+import { bootFetches } from './fetches.ts'
+import { bootPreview } from './preview.ts'
+import { bootTimeline } from './timeline.ts'
+import { unknown } from './unknown/index.ts'
+
+export const boot = () => commandGroup('boot', [bootTimeline(), bootFetches(), bootPreview(), bootDurations(), unknown()])
