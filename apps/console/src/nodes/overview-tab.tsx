@@ -1,4 +1,5 @@
 import Link from 'next/link'
+import { EffectiveBootPanel } from '@/boot/profiles/effective-panel.tsx'
 import { ToolReports } from '@/discoveries/tool-reports.tsx'
 import { formatBytes, formatDateTime } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
@@ -181,6 +182,7 @@ export function OverviewTab({ node }: { node: NodePageData }) {
           ]}
         />
       </Panel>
+      <EffectiveBootPanel nodeId={node.id} />
     </div>
   )
 }

@@ -4,6 +4,7 @@ import {
   Activity,
   ArrowLeftRight,
   BellRing,
+  HardDriveDownload,
   KeyRound,
   Laptop,
   LogOut,
@@ -38,6 +39,7 @@ import { readTheme, type Theme, writeTheme } from './theme.ts'
 const destinations = [
   { href: '/fleet', label: 'nav.fleet', icon: Activity },
   { href: '/nodes', label: 'nav.nodes', icon: Server },
+  { href: '/boot/profiles', prefix: '/boot', label: 'nav.boot', icon: HardDriveDownload },
   { href: '/runs', label: 'nav.runs', icon: Play },
   { href: '/slurm', label: 'nav.slurm', icon: Network },
   { href: '/alerts', label: 'nav.alerts', icon: BellRing },
@@ -209,7 +211,7 @@ export function Shell({ viewer, children }: { viewer: Viewer | null; children: R
       </main>
       <nav
         aria-label={t('nav.label')}
-        className="fixed inset-x-0 bottom-0 z-20 grid grid-cols-7 border-t border-line bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
+        className="fixed inset-x-0 bottom-0 z-20 grid auto-cols-[minmax(3.4rem,1fr)] grid-flow-col overflow-x-auto border-t border-line bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
       >
         {destinations.map(({ href, label, icon: Icon, ...destination }) => {
           const isCurrent = path.startsWith('prefix' in destination ? destination.prefix : href)

@@ -47,6 +47,7 @@ export const common = {
     agentSettings: 'Agents',
     alerts: 'Alerts',
     audit: 'Audit',
+    boot: 'Boot',
     credentials: 'Credentials',
     fleet: 'Fleet',
     label: 'Main',

@@ -48,6 +48,7 @@ export const common = {
     agentSettings: 'Agent',
     alerts: '告警',
     audit: '审计',
+    boot: '网络启动',
     credentials: '凭据',
     fleet: '集群概览',
     label: '主导航',

@@ -3,6 +3,7 @@ import { access } from './access.ts'
 import { agents } from './agents.ts'
 import { alerts } from './alerts.ts'
 import { audit } from './audit.ts'
+import { bootProfiles } from './boot-profiles.ts'
 import { common } from './common.ts'
 import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
@@ -24,6 +25,7 @@ export const zhCN: Messages = {
   ...common,
   ...access,
   ...nodes,
+  ...bootProfiles,
   ...connections,
   ...discoveries,
   ...onboarding,
