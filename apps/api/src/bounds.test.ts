@@ -56,6 +56,7 @@ const REQUIRED: Record<string, object> = {
   createServiceAccount: { role: 'viewer' },
   startDeviceSignIn: { tokenName: 't1', clientName: 'c1' },
   discoverNodes: {},
+  applyManifests: {},
   importNodes: { format: 'LIST', text: 'a' },
   importSlurmConfig: { clusterId: idOf('SlurmCluster'), reason: 'test' },
   rejectUnknownMachine: { id: idOf('UnknownMachine') },

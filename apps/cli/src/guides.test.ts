@@ -29,7 +29,14 @@ import { type Canary, databasePlaces, findSecrets, formsOf, readFiles } from './
 const SAMPLER = fileURLToPath(new URL('./testing/sample-processes.ts', import.meta.url))
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const guides = ['docs/operate.md', 'docs/integrate.md', 'docs/agents.md', 'docs/slurm.md', 'docs/secure.md'].map((path) => ({
+const guides = [
+  'docs/operate.md',
+  'docs/integrate.md',
+  'docs/agents.md',
+  'docs/slurm.md',
+  'docs/secure.md',
+  'docs/manifests.md',
+].map((path) => ({
   path,
   ...readGuide(join(ROOT, path)),
 }))

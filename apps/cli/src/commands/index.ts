@@ -13,6 +13,7 @@ export type Entry = {
 const NODES = 'Nodes:'
 const RUNS = 'Runs:'
 const VARIABLES = 'Credentials and variables:'
+const MANIFESTS = 'Manifests:'
 const MONITORING = 'Agents and alerts:'
 const OPERATION = 'Operation:'
 const ACCOUNT = 'Account and tools:'
@@ -139,6 +140,43 @@ export const ENTRIES: Entry[] = [
     heading: VARIABLES,
     description: 'show and set layered variables: of all nodes, groups and nodes',
     load: async () => (await import('./variables/index.ts')).vars(),
+  },
+  {
+    name: 'apply',
+    heading: MANIFESTS,
+    description: 'create and change objects as files describe them',
+    load: async () => (await import('./manifests/apply.ts')).apply(),
+  },
+  {
+    name: 'diff',
+    heading: MANIFESTS,
+    description: 'show what applying manifests would change',
+    load: async () => (await import('./manifests/diff.ts')).diff(),
+  },
+  {
+    name: 'get',
+    aliases: ['describe'],
+    heading: MANIFESTS,
+    description: 'show an object: KIND/NAME',
+    load: async () => (await import('./manifests/get.ts')).get(),
+  },
+  {
+    name: 'delete',
+    heading: MANIFESTS,
+    description: 'delete an object: KIND/NAME',
+    load: async () => (await import('./manifests/get.ts')).remove(),
+  },
+  {
+    name: 'export',
+    heading: MANIFESTS,
+    description: 'print objects as manifests',
+    load: async () => (await import('./manifests/export.ts')).exportManifests(),
+  },
+  {
+    name: 'schema',
+    heading: MANIFESTS,
+    description: 'print the JSON Schema of a kind, for editors',
+    load: async () => (await import('./manifests/schema.ts')).schema(),
   },
   {
     name: 'agent',

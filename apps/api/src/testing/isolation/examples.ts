@@ -43,12 +43,14 @@ export const TYPE_OF: Record<string, TypeName> = {
 }
 
 const GIT = { source: 'GIT', playbookPath: 'site.yml', git: { url: 'https://git.test/x.git', ref: 'main' } }
+const MANIFESTS = { files: [{ name: 'made.yaml', text: '# no objects' }] }
 const BASTION = { kind: 'BASTION', host: 'made.test', username: 'made', password: 'correct horse' }
 
 const IN_STORE = { secretRefs: [{ field: 'PASSWORD', path: 'made', key: 'made' }] }
 
 /** Further values without which an operation, or an operation with a certain argument, does not reach its objects. */
 export const MORE: Record<string, Record<string, unknown>> = {
+  'Query.planManifests': { input: MANIFESTS },
   'Query.checkNodeImport': { input: { format: 'LIST', text: 'made.test' } },
   'Query.jobRun': { number: 7001 },
   'Query.nodes(filter.label.value)': { filter: { label: [{ key: '$marker' }] } },
@@ -82,6 +84,7 @@ export const MORE: Record<string, Record<string, unknown>> = {
   'Mutation.createSlurmConfigSnippet': { input: { files: { slurmConf: 'MaxArraySize=1' } } },
   'Mutation.updateSlurmConfigSnippet': { input: { expectedVersion: 1 } },
   'Mutation.createAlertRoute': { input: { kind: 'SLACK', url: 'https://hooks.test/' } },
+  'Mutation.applyManifests': { input: MANIFESTS },
   'Mutation.createAuditSink': { input: { kind: 'SYSLOG', host: 'siem.test' } },
   'Mutation.createCredential': { input: BASTION },
   'Mutation.createCredential(input.secretStoreId)': {

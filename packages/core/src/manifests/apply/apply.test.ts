@@ -42,7 +42,12 @@ metadata: {name: compute}
 spec:
   parent: base
   assignments: [{groups: [gpu]}, {nodes: gpu1, priority: 5}]`,
-  one('BootProfile', 'base', { arch: 'x86_64', kernel: { url: 'http://10.0.0.1/vmlinuz' }, kernelParams: ['quiet'] }),
+  one('BootProfile', 'base', {
+    arch: 'x86_64',
+    kernel: { url: 'http://10.0.0.1/vmlinuz' },
+    initrds: [],
+    kernelParams: ['quiet'],
+  }),
   one('NodeGroup', 'gpu', { parent: 'room', members: 'gpu[1-4]', priority: 10 }),
   one('NodeGroup', 'room', { description: 'Room 1' }),
   one('Credential', 'login', {
@@ -94,6 +99,7 @@ describe('apply', () => {
     await apply(CLUSTER)
     const text = await exportManifests(ours.admin, {})
     expect(text).toContain('members: gpu[1-4]')
+    expect(text).toContain('initrds: []')
     const applied = await apply(text, { owner: 'export' })
     expect(applied).toMatchObject({ issues: [], conflicts: [], changes: [], unchangedCount: 12 })
     expect(await exportManifests(ours.admin, {})).toBe(text)

@@ -144,7 +144,12 @@ function compare(
 function normalize(kind: Kind, spec: Spec): Spec {
   return Object.fromEntries(
     Object.entries(spec).map(([key, value]) => {
-      const isDefault = key in (kind.defaults ?? {}) ? isEqual(value, kind.defaults![key]) : isEmpty(value)
+      const isDefault =
+        key in (kind.defaults ?? {})
+          ? isEqual(value, kind.defaults![key])
+          : kind.raw?.includes(key)
+            ? value == null
+            : isEmpty(value)
       return [
         key,
         kind.maps?.includes(key)

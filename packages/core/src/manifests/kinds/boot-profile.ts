@@ -27,6 +27,8 @@ const Assignment = z.strictObject({
 type Assignment = z.output<typeof Assignment>
 
 const kind = {
+  // No initrds differ from inherited ones.
+  raw: ['initrds'],
   spec: z.strictObject({
     parent: Name.nullish(),
     ...plain,

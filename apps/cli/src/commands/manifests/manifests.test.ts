@@ -1,0 +1,94 @@
+import { mkdirSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { muster, startTestApi, type TestApi } from '../../testing/muster.ts'
+
+let t: TestApi
+const PATH = process.env.PATH ?? ''
+const folder = mkdtempSync(path.join(tmpdir(), 'muster-manifests-'))
+const file = (name: string, text: string) => {
+  writeFileSync(path.join(folder, name), text)
+  return path.join(folder, name)
+}
+beforeAll(async () => {
+  t = await startTestApi()
+  const { admin } = await t.given.tenant()
+  await t.signIn(admin)
+})
+afterAll(() => t?.close())
+
+const NODES = `apiVersion: muster/v1
+kind: ComputeNode
+metadata: {nodes: "gpu[01-03]"}
+spec:
+  host: 10.0.0.1+
+  rack: A1
+`
+const GROUP = 'apiVersion: muster/v1\nkind: NodeGroup\nmetadata: {name: gpu}\nspec: {members: "gpu[01-02]"}\n'
+
+it('shows, applies, exports and deletes the objects of a folder', async () => {
+  mkdirSync(path.join(folder, 'site'))
+  file('site/nodes.yaml', NODES)
+  file('site/group.yml', GROUP)
+  file('site/README.md', 'not a manifest')
+  const site = path.join(folder, 'site')
+  const diff = await muster(`diff -f ${site} --exit-code`)
+  expect(diff.out).toBe(
+    '+ NodeGroup gpu\n    members: gpu[01-02]\n+ ComputeNode gpu[01-03] (3)\n    host: 10.0.0.[1-3]\n    rack: A1\n',
+  )
+  expect([diff.code, diff.err]).toEqual([1, '4 to create\n'])
+  expect((await muster(`apply -f ${site} --dry-run`)).err).toContain('4 to create')
+  expect((await muster(`apply -f ${site} --owner site -o name`)).out).toBe('NodeGroup/gpu\nComputeNode/gpu[01-03]\n')
+  const again = await muster(`apply -f ${site} --owner site`)
+  expect([again.code, again.err]).toEqual([0, 'Applying 2 files …\n4 unchanged\n'])
+
+  const exported = (await muster('export')).out
+  expect((await muster('apply -f - --owner copy', exported)).err).toContain('4 unchanged')
+  expect((await muster('export')).out).toBe(exported)
+  expect((await muster('export NodeGroup/gpu nodes')).code).toBe(2)
+  expect((await muster('export nodegroup/gpu --resource-versions')).out).toMatch(/resourceVersion: \S+/)
+
+  expect((await muster('get ComputeNode/gpu02 -o json')).out).toContain('"host": "10.0.0.2"')
+  expect((await muster('describe NodeGroup/gpu')).out).toContain('gpu')
+  expect((await muster('delete NodeGroup/gpu')).code).toBe(0)
+  expect((await muster('delete ComputeNode/gpu03')).code).toBe(0)
+  expect((await muster('node get gpu03 -o json')).out).toContain('DECOMMISSIONED')
+  expect((await muster('get Pod/x')).err).toContain('There is no kind Pod')
+})
+
+it('prints problems with file, line and column, and conflicts', async () => {
+  const bad = await muster(`apply -f ${file('bad.yaml', NODES.replace('rack', 'rak'))}`)
+  expect(bad.code).toBe(5)
+  expect(bad.err).toContain('bad.yaml:6:3: spec.rak: the field rak is not known; did you mean rack?')
+  expect(bad.err).toContain('1 problem. Nothing was changed.')
+  const nodes = (rack: string) =>
+    file('one.yaml', NODES.replaceAll('gpu[01-03]', 'cpu1').replace('A1', rack).replace('10.0.0.1+', 'h'))
+  await muster(`apply -f ${nodes('A1')} --owner site`)
+  const taken = await muster(`apply -f ${nodes('B1')} --owner team`)
+  expect([taken.code, taken.err]).toEqual([5, expect.stringContaining('Conflict: ComputeNode/cpu1: rack is owned by site')])
+  expect((await muster(`apply -f ${nodes('B1')} --owner team --force-conflicts`)).err).toContain('1 changed')
+  expect((await muster(`apply -f ${nodes('B1')} --prune`)).err).toContain('--prune needs --owner')
+})
+
+it('refuses a file of 100 MB before it reads it', async () => {
+  const large = file('large.yaml', '')
+  truncateSync(large, 100_000_000)
+  const before = process.memoryUsage().rss
+  const { code, err } = await muster(`apply -f ${large}`)
+  expect([code, err]).toEqual([5, expect.stringContaining('at most 10 million characters')])
+  expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000)
+})
+
+it('says where to get the program that evaluates Pkl', async () => {
+  vi.stubEnv('PATH', folder)
+  const { code, err } = await muster(`apply -f ${file('node.pkl', 'apiVersion = "muster/v1"')}`)
+  vi.stubEnv('PATH', PATH)
+  expect([code, err]).toEqual([2, expect.stringContaining('needs the program pkl, which is not on the path')])
+})
+
+it('prints the JSON Schema of a kind', async () => {
+  const schema = JSON.parse((await muster('schema ComputeNode')).out)
+  expect(schema.properties.spec.properties.managementIp).toBeDefined()
+  expect(schema.properties.spec.additionalProperties).toBe(false)
+})
