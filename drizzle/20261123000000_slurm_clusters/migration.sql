@@ -341,6 +341,7 @@ CREATE TABLE "bmc_readings" (
 	"events" jsonb,
 	"details_read_at" timestamp with time zone,
 	"requested_at" timestamp with time zone,
+	"scheduled_at" timestamp with time zone,
 	"power_state" text GENERATED ALWAYS AS (case when error is not null then 'UNKNOWN' else coalesce(reported_state, 'UNKNOWN') end) STORED NOT NULL
 );
 --> statement-breakpoint

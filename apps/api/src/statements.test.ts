@@ -144,6 +144,12 @@ beforeAll(async () => {
       })
       .returning()
     await t.runtime.db.insert(tables.slurmActionItems).values({ tenantId, actionId: action!.id, target: name, result: 'DONE' })
+    const [powerRun] = await t.runtime.db
+      .insert(tables.powerRuns)
+      .values({ ...own, action: 'ON', reason: name, parallelism: 1, delaySeconds: 0, targetCount: 1 })
+      .returning()
+    const item = { tenantId, runId: powerRun!.id, nodeName: name, result: 'DONE' as const }
+    await t.runtime.db.insert(tables.powerRunItems).values(item)
     await t.runtime.db.insert(tables.playbookBundles).values({
       tenantId: tenant.tenant.id,
       name,

@@ -10,6 +10,7 @@ import { discoveryQueue } from '@muster/core/discoveries'
 import { createListener, createNotifier } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
 import { readMetricsToken } from '@muster/core/metrics-access'
+import { bmcReadQueue, powerRunQueue } from '@muster/core/power'
 import { createQueue, queueBacklogs } from '@muster/core/queue'
 import { queues } from '@muster/core/registry'
 import { credentialRotationQueue } from '@muster/core/rotations'
@@ -23,10 +24,12 @@ import { describeIsolation } from './ansible/isolation/isolation.ts'
 import { removeAbandonedRuns } from './ansible/run-directory/run-directory.ts'
 import { detectAnsible } from './ansible-version.ts'
 import type { WorkerConfig } from './config.ts'
+import { bmcReadHandler } from './handlers/bmc-read.ts'
 import { connectionTestHandler } from './handlers/connection-test.ts'
 import { credentialRotationHandler } from './handlers/credential-rotation.ts'
 import { discoveryHandler } from './handlers/discovery.ts'
 import { jobRunHandler } from './handlers/job-run.ts'
+import { powerRunHandler } from './handlers/power-run.ts'
 import { slurmActionHandler } from './handlers/slurm-action.ts'
 import { slurmClusterTestHandler } from './handlers/slurm-cluster-test.ts'
 import { slurmLookupHandler } from './handlers/slurm-lookup.ts'
@@ -41,11 +44,13 @@ import { reconcileBoots } from './reconcilers/boots.ts'
 import { reconcileDeletedTenants } from './reconcilers/deleted-tenants.ts'
 import { reconcileEncryption } from './reconcilers/encryption.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
+import { reconcilePower } from './reconcilers/power.ts'
 import { reconcileRetention } from './reconcilers/retention.ts'
 import { reconcileSlurmAlerts, reconcileSlurmClusters } from './reconcilers/slurm-clusters.ts'
 import { reconcileSlurmRuns } from './reconcilers/slurm-runs.ts'
 import { reconcileStalledWork } from './reconcilers/stalled-work.ts'
 import { reconcileWaitingRuns } from './reconcilers/waiting-runs.ts'
+import { createBmcLogins } from './redfish/open-driver.ts'
 import { registerPresence } from './registration.ts'
 import { createControllerSessions } from './slurm/controller-sessions.ts'
 import { createBastionPool } from './ssh/bastion-pool.ts'
@@ -58,6 +63,9 @@ const SETTLE_MS = 10_000
 
 /** Rotations of credentials at the same time. */
 const ROTATIONS = 4
+
+/** Power runs of one worker at once. Each has its own number of nodes. */
+const POWER_RUNS = 8
 
 export type Worker = {
   /** Port of /healthz, /readyz and /metrics. */
@@ -146,6 +154,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       reconcileSlurmClusters(runtime),
       reconcileSlurmAlerts(runtime),
       reconcileBoots(runtime),
+      reconcilePower(runtime),
       slurmRuns,
       reconcileDeletedTenants(runtime, store),
     ]
@@ -203,6 +212,9 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       config.SSH_CONCURRENCY,
       slurmReadinessHandler({ ...deps, controllers, stopping: sshStop.signal }),
     )
+    const logins = createBmcLogins()
+    await queue.work(powerRunQueue, POWER_RUNS, powerRunHandler({ ...deps, logins, stopping: sshStop.signal }))
+    await queue.work(bmcReadQueue, config.SSH_CONCURRENCY, bmcReadHandler({ ...deps, logins, stopping: sshStop.signal }))
     await queue.work(credentialRotationQueue, ROTATIONS, credentialRotationHandler(ssh))
     await queue.work(
       jobRunQueue,

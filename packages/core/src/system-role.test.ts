@@ -55,6 +55,7 @@ const FILES: Record<string, Record<string, number>> = {
     'packages/core/src/runs/lifecycle/end-lost-job-runs.ts': 6,
     'packages/core/src/runs/results/apply-retention.ts': 9,
     'packages/core/src/runs/slurm/find-unfinished-slurm-runs.ts': 1,
+    'packages/core/src/power/schedule-power-work.ts': 4,
     'packages/core/src/slurm-actions/prune-slurm-actions.ts': 1,
     'packages/core/src/slurm-actions/reassign-slurm-actions.ts': 1,
     'packages/core/src/slurm-operations/reassign-slurm-operations.ts': 1,

@@ -1,5 +1,6 @@
 /** Real SSH hosts: `startLab`, `createLab` from `@muster/lab/testing` in tests, or `startSshFarm` for hundreds of hosts. */
 export { buildDeb, downloadDeb, newSigningKey, type SigningKey, type StubPackage, writeAptIndex } from './apt-repository.ts'
+export { type EmulatedSystem, type RedfishEmulator, type RedfishFault, startRedfishEmulator } from './bmc/redfish-emulator.ts'
 export { describeLab, type LabDescription } from './describe.ts'
 export { type Farm, type FarmAnswer, type FarmCall, type FarmHost, type FarmOptions, startSshFarm } from './farm.ts'
 export { type ProfileName, profiles } from './profiles.ts'

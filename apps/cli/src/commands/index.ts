@@ -28,6 +28,12 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./nodes/index.ts')).node(),
   },
   {
+    name: 'power',
+    heading: NODES,
+    description: 'power nodes on, off and through a cycle, and read their BMCs',
+    load: async () => (await import('./power/index.ts')).power(),
+  },
+  {
     name: 'bmc',
     heading: NODES,
     description: 'set and remove the BMCs of nodes',

@@ -4,6 +4,7 @@ import { pruneAuditEntries } from '@muster/core/audit'
 import { pruneBootRecords } from '@muster/core/boot-service'
 import type { SystemCtx } from '@muster/core/context'
 import { pruneIdempotencyKeys } from '@muster/core/idempotency'
+import { prunePowerRuns } from '@muster/core/power'
 import { applyRetention } from '@muster/core/runs'
 import { pruneSlurmActions } from '@muster/core/slurm-actions'
 import type { WorkerConfig } from '../config.ts'
@@ -11,7 +12,7 @@ import { type Reconciler, reconcile } from './reconcile.ts'
 
 const EVERY_MS = 10 * 60_000
 
-/** Removes logs, artifacts, runs, Slurm actions and operations, tests of controllers, boots, unknown machines and audit entries past their retention, expired sessions and old idempotency keys. */
+/** Removes logs, artifacts, runs, Slurm actions and operations, power runs and discoveries of BMCs, tests of controllers, boots, unknown machines and audit entries past their retention, expired sessions and old idempotency keys. */
 export function reconcileRetention(
   runtime: SystemCtx,
   store: ArtifactStore,
@@ -21,6 +22,7 @@ export function reconcileRetention(
     const counts = {
       ...(await applyRetention(runtime, store)),
       ...(await pruneSlurmActions(runtime)),
+      ...(await prunePowerRuns(runtime)),
       ...(await pruneBootRecords(runtime)),
       auditEntries: await pruneAuditEntries(runtime, INSTALLATION_AUDIT_RETENTION_DAYS),
       sessions: await pruneSessions(runtime),

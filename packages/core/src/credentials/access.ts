@@ -218,25 +218,22 @@ export async function openApiLogin(
   return { credential: credential.name, host: credential.host!, port: credential.port!, username, password }
 }
 
+/** Login at BMCs. `assertHost` throws Conflict for a host outside the allowed hosts of the credential; call it before each use. */
+export type BmcLogin = { credential: string; username: string; password: string; assertHost: (host: string) => void }
+
 /**
- * Returns the decrypted login of a credential of the kind BMC for the BMC at `host`.
+ * Returns the decrypted login of a credential of the kind BMC.
  * @throws Forbidden when the caller is not a worker
- * @throws DomainError the credential is gone, may not be sent to `host`, or cannot be decrypted
+ * @throws DomainError the credential is gone, or cannot be decrypted
  */
-export async function openBmcLogin(
-  ctx: Ctx,
-  id: string,
-  { host, node }: { host: string; node: string | null },
-  readSecret: ReadSecret = noStore,
-): Promise<{ username: string; password: string }> {
+export async function openBmcLogin(ctx: Ctx, id: string, readSecret: ReadSecret = noStore): Promise<BmcLogin> {
   authorize(ctx, credentialPermissions.decrypt)
   const known = await credentialsWithBastions(ctx, [id])
   const credential = known.get(id)
   if (credential?.kind !== 'BMC') throw new NotFound('The credential of the BMC was deleted. Choose another one.')
-  assertAllowedHost(credential, host)
-  await auditDecryption(ctx, credentialAudit.decrypt, withSecrets(known), { bmc: host, ...(node === null ? {} : { node }) })
+  await auditDecryption(ctx, credentialAudit.decrypt, withSecrets(known), { use: 'BMC' })
   const { username, password = '' } = await openLogin(ctx, credential, known, readSecret)
-  return { username, password }
+  return { credential: credential.name, username, password, assertHost: (host) => assertAllowedHost(credential, host) }
 }
 
 /** Version of the credential; null after its deletion. Callers that cache a login compare it before each use. */

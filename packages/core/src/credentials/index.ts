@@ -1,5 +1,6 @@
 export {
   type ApiLogin,
+  type BmcLogin,
   type GitLogin,
   type Hop,
   type Login,

@@ -31,9 +31,11 @@ import {
   fingerprint,
   importNodes,
   recommissionNode,
+  setNodeBmc,
   setNodeMaintenance,
   updateNode,
 } from '../nodes/index.ts'
+import { cancelPowerRun, type PowerAction, previewPowerRun, readBmcs, startPowerRun } from '../power/index.ts'
 import type { Ctx } from '../registry.ts'
 import { cancelJobRun, previewRun, retryJobRun, runJob } from '../runs/index.ts'
 import { jobRuns } from '../runs/tables.ts'
@@ -140,6 +142,21 @@ const VERBS: [permission: string, verb: string, call: (ctx: Ctx, id: string) => 
   ['vars:write', 'setSecretVar', (ctx, nodeId) => setSecretVar(ctx, { nodeId, name: 'pw', value: 'long enough' })],
   ['boot_profile:assign', 'assignBootProfile', async (ctx, id) => assignBootProfile(ctx, await bootProfile(id))],
   ['boot_profile:assign', 'unassignBootProfile', async (ctx, id) => unassignBootProfile(ctx, await bootProfile(id))],
+  ['power:on', 'startPowerRun', async (ctx, id) => power(ctx, id, 'ON')],
+  ['power:off', 'startPowerRun of a shutdown', async (ctx, id) => power(ctx, id, 'OFF')],
+  ['power:force', 'startPowerRun of a cycle', async (ctx, id) => power(ctx, id, 'CYCLE')],
+  ['power:boot', 'startPowerRun of a boot', async (ctx, id) => power(ctx, id, 'BOOT_ONCE')],
+  ['power:override', 'startPowerRun that is forced', async (ctx, id) => power(ctx, id, 'OFF', true)],
+  ['power:on', 'previewPowerRun', async (ctx, id) => previewPowerRun(ctx, { action: 'ON', nodeIds: [id] })],
+  ['power:on', 'cancelPowerRun', async (ctx, id) => cancelPowerRun(ctx, { id: (await power(ours.admin, id, 'ON')).id })],
+  [
+    'power:read',
+    'readBmcs',
+    async (ctx, id) => {
+      await withBmc(id)
+      return readBmcs(ctx, { nodeIds: [id] })
+    },
+  ],
   ['vars:write', 'unsetSecretVar', (ctx, nodeId) => unsetSecretVar(ctx, { nodeId, name: 'pw' })],
 ]
 
@@ -148,6 +165,15 @@ const approve = (ctx: Ctx, objectType: 'ComputeNode' | 'Credential', id: string)
 const bootProfile = async (nodeId: string) => {
   const { id } = await createBootProfile(ours.admin, { name: `boot-${crypto.randomUUID()}` })
   return { profileId: id, nodeIds: [nodeId] }
+}
+let bmcs = 0
+async function withBmc(nodeId: string) {
+  const { id: credentialId } = await t.given.credential(ours.admin, 'BMC')
+  await setNodeBmc(ours.admin, { nodeId, address: `10.8.0.${++bmcs}`, credentialId })
+}
+async function power(ctx: Ctx, id: string, action: PowerAction, force = false) {
+  await withBmc(id)
+  return startPowerRun(ctx, { action, nodeIds: [id], reason: 'r', force, bootTarget: action === 'BOOT_ONCE' ? 'PXE' : null })
 }
 const password = () => t.given.credential(ours.admin, 'SSH_PASSWORD', { allowedHosts: ['*'] })
 const testPassword = async (ctx: Ctx, nodeId: string) => testCredential(ctx, { id: (await password()).id, nodeId })

@@ -6,7 +6,7 @@ import { slurmNodes } from '../clusters/tables.ts'
 import { connectionTests } from '../connections/tables.ts'
 import { credentials } from '../credentials/tables.ts'
 import { discoveries } from '../discoveries/tables.ts'
-import { bmcReadings } from '../power/tables.ts'
+import { bmcReadings, powerRunItems } from '../power/tables.ts'
 import { jobRunHosts, jobRuns } from '../runs/tables.ts'
 import { variableScopes } from '../variables/tables.ts'
 import * as tables from './tables.ts'
@@ -25,6 +25,7 @@ export const relations = defineRelationsPart(
     discoveries,
     jobRunHosts,
     jobRuns,
+    powerRunItems,
     slurmNodes,
     variableScopes,
   },
@@ -40,6 +41,7 @@ export const relations = defineRelationsPart(
     },
     computeNodes: {
       bootAttempts: r.many.bootAttempts({ from: r.computeNodes.id, to: r.bootAttempts.nodeId }),
+      powerRunItems: r.many.powerRunItems({ from: r.computeNodes.id, to: r.powerRunItems.nodeId }),
       bmc: r.one.nodeBmcs({ from: r.computeNodes.id, to: r.nodeBmcs.nodeId }),
       accelerators: r.many.accelerators({ from: r.computeNodes.id, to: r.accelerators.nodeId }),
       interfaces: r.many.nodeInterfaces({ from: r.computeNodes.id, to: r.nodeInterfaces.nodeId }),

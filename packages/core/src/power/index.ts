@@ -1,13 +1,40 @@
-export { bmcPermissions, powerPermissions } from './permissions.ts'
+export { bmcAudit, bmcDiscoveryAudit, powerRunAudit } from './audit-actions.ts'
+export { cancelPowerRun } from './cancel-power-run.ts'
+export { bmcDiscoveryChanged, powerRunCancelRequested, powerRunChanged } from './change-events.ts'
+export {
+  type ClaimedPowerRun,
+  claimPowerRun,
+  finishPowerRun,
+  POWER_CLAIM_SECONDS,
+  type PowerOutcome,
+  recordPowerCommand,
+  recordPowerResult,
+  renewPowerRun,
+  type SendPermission,
+} from './execution.ts'
+export { bmcPermissions, powerActionPermission, powerPermissions } from './permissions.ts'
 export { type NodePower, powerStates } from './power-states.ts'
+export type { PowerTarget } from './power-targets.ts'
+export { type PowerRunPreview, previewPowerRun } from './preview-power-run.ts'
+export { bmcDiscoveryQueue, bmcReadQueue, powerRunQueue } from './queues.ts'
+export { ReadBmcsInput, readBmcs } from './read-bmcs.ts'
+export { type BmcReport, type BmcToRead, findBmc, recordBmcReading } from './record-bmc-reading.ts'
+export { prunePowerRuns, reassignPowerWork, requestDueReadings } from './schedule-power-work.ts'
+export { startPowerRun } from './start-power-run.ts'
 export {
   type BmcEvent,
   type BmcInventory,
+  type BmcReading,
   type BmcSensor,
   BOOT_TARGETS,
   type BootTarget,
   POWER_ACTIONS,
+  POWER_RESULTS,
+  POWER_RUN_STATUSES,
   POWER_STATES,
   type PowerAction,
+  type PowerResult,
+  type PowerRun,
+  type PowerRunItem,
   type PowerState,
 } from './tables.ts'

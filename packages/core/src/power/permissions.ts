@@ -2,12 +2,12 @@ import { definePermissions, type Permission } from '../kernel/permissions.ts'
 import type { PowerAction } from './tables.ts'
 
 export const powerPermissions = definePermissions('power', {
-  on: ['operator', 'Power nodes on through their BMCs.'],
-  off: ['operator', 'Shut nodes down and restart them through their BMCs; the operating system stops first.'],
-  force: ['admin', 'Power nodes off and cycle them without a shutdown, and send NMIs.'],
-  boot: ['operator', 'Choose the device from which nodes boot next.'],
-  override: ['admin', 'Stop nodes with running SlurmJobs or locks.'],
-  read: ['operator', 'Read power state, inventory, sensors and events from BMCs of nodes.'],
+  on: ['operator', 'Power nodes on through their BMCs.', 'perNode'],
+  off: ['operator', 'Shut nodes down and restart them through their BMCs; the operating system stops first.', 'perNode'],
+  force: ['admin', 'Power nodes off and cycle them without a shutdown, and send NMIs.', 'perNode'],
+  boot: ['operator', 'Choose the device from which nodes boot next.', 'perNode'],
+  override: ['admin', 'Stop nodes with running SlurmJobs or locks.', 'perNode'],
+  read: ['operator', 'Read power state, inventory, sensors and events from BMCs of nodes.', 'perNode'],
   report: ['worker', 'Record what BMCs report, and the progress of power runs.'],
   schedule: ['system', 'Enqueue readings of BMCs and work of lost workers, and delete old power runs.'],
 })

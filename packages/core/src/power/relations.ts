@@ -1,9 +1,12 @@
 import { defineRelationsPart } from 'drizzle-orm'
 import { credentials } from '../credentials/tables.ts'
-import { computeNodes } from '../nodes/tables.ts'
+import { computeNodes, nodeBmcs } from '../nodes/tables.ts'
 import * as tables from './tables.ts'
 
-export const relations = defineRelationsPart({ ...tables, computeNodes, credentials }, (r) => ({
+export const relations = defineRelationsPart({ ...tables, computeNodes, credentials, nodeBmcs }, (r) => ({
+  bmcReadings: {
+    bmc: r.one.nodeBmcs({ from: r.bmcReadings.bmcId, to: r.nodeBmcs.id, optional: false }),
+  },
   powerRuns: {
     items: r.many.powerRunItems({ from: r.powerRuns.id, to: r.powerRunItems.runId }),
   },

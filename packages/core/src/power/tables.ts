@@ -53,8 +53,10 @@ export const bmcReadings = snakeCase.table(
     events: jsonb().$type<BmcEvent[]>(),
     /** When inventory, sensors and events were read. */
     detailsReadAt: at(),
-    /** When a reading was requested that has not ended. */
+    /** When a person requested a reading of everything that has not ended. */
     requestedAt: at(),
+    /** When a reading of the power state was last scheduled. */
+    scheduledAt: at(),
     powerState: text()
       .$type<PowerState>()
       .notNull()

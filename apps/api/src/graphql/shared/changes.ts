@@ -7,12 +7,15 @@ import { Repeater } from 'graphql-yoga'
 import { type ApiContext, clearLoaderCaches } from '../../context.ts'
 
 const {
+  bmcDiscoveries,
   computeNodes,
   connectionTests,
   credentialRotationHosts,
   credentialRotations,
   discoveries,
   jobRuns,
+  powerRunItems,
+  powerRuns,
   slurmActionItems,
   slurmActions,
   slurmClusters,
@@ -65,6 +68,18 @@ const WATCHED = {
     times: [slurmOperations.createdAt, slurmOperations.startedAt, slurmOperations.cancelRequestedAt, slurmOperations.finishedAt],
     version: sql`${slurmOperations.steps}::text || (select coalesce(string_agg(${slurmOperationNodes.phase} || ${slurmOperationNodes.isFailed} || coalesce(${slurmOperationNodes.message}, ''), ',' order by ${slurmOperationNodes.id}), '') from ${slurmOperationNodes} where ${slurmOperationNodes.operationId} = ${slurmOperations.id})`,
     isFinal: isFinished(slurmOperations.finishedAt),
+  },
+  powerRun: {
+    table: powerRuns,
+    times: [powerRuns.createdAt, powerRuns.startedAt, powerRuns.cancelRequestedAt, powerRuns.finishedAt],
+    version: sql`(select count(${powerRunItems.sentAt}) + count(${powerRunItems.result}) from ${powerRunItems} where ${powerRunItems.runId} = ${powerRuns.id})`,
+    isFinal: isFinished(powerRuns.finishedAt),
+  },
+  bmcDiscovery: {
+    table: bmcDiscoveries,
+    times: [bmcDiscoveries.createdAt, bmcDiscoveries.startedAt, bmcDiscoveries.cancelRequestedAt, bmcDiscoveries.finishedAt],
+    version: sql`(${bmcDiscoveries.probedCount} + ${bmcDiscoveries.foundCount})`,
+    isFinal: isFinished(bmcDiscoveries.finishedAt),
   },
   slurmAction: {
     table: slurmActions,

@@ -12,3 +12,4 @@ export {
   sendRequest,
 } from './send-request.ts'
 export { isListed, type LocalTarget, outboundSettings } from './settings.ts'
+export { type CertificatePolicy, createVerifyingAgent } from './verifying-agent.ts'

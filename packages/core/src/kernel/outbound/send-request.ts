@@ -1,4 +1,4 @@
-import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as overHttp } from 'node:http'
+import { type Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -6,13 +6,17 @@ import { certificateProblem } from './certificate-problem.ts'
 import { endpointOf, resolveTarget, TargetError } from './resolve-target.ts'
 import type { LocalTarget } from './settings.ts'
 
-/** `ca`: PEM certificates of the only accepted authorities; default: those that the process trusts. */
+/**
+ * `ca`: PEM certificates of the only accepted authorities; default: those that the process trusts. `agent`: opens the connection and checks
+ * the certificate instead, see `createVerifyingAgent`.
+ */
 export type OutboundRequest = {
   url: URL
   method: string
   headers: Record<string, string>
   body?: string
   ca?: string | undefined
+  agent?: Agent
 }
 /** `isCut`: the body was longer than `maxBytes`, and `text` is its beginning. */
 export type OutboundResponse = { status: number; headers: IncomingHttpHeaders; text: string; isCut: boolean }
@@ -22,9 +26,12 @@ export type OutboundLimits = ResponseLimits & { localTargets: readonly LocalTarg
 /** A request without a response. The message continues a sentence that begins with the server. */
 export class RequestError extends Error {
   readonly kind: 'timeout' | 'certificate' | 'unreachable'
-  constructor(kind: RequestError['kind'], message: string) {
+  /** SHA-256 of the rejected certificate, when a verifying agent rejected it. */
+  readonly fingerprint: string | null
+  constructor(kind: RequestError['kind'], message: string, fingerprint: string | null = null) {
     super(message)
     this.kind = kind
+    this.fingerprint = fingerprint
   }
 }
 
@@ -34,7 +41,7 @@ export class RequestError extends Error {
  * @throws TargetError when the target is not allowed or does not resolve; RequestError; the reason of `signal`
  */
 export async function sendRequest(
-  { url, method, headers, body = '', ca }: OutboundRequest,
+  { url, method, headers, body = '', ca, agent }: OutboundRequest,
   { localTargets, ...limits }: OutboundLimits,
 ): Promise<OutboundResponse> {
   if (!/^https?:$/.test(url.protocol) || url.username || url.password)
@@ -48,7 +55,7 @@ export async function sendRequest(
     headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
     lookup: ((_name, { all }, done) =>
       all ? done(null, found) : done(null, found[0]!.address, found[0]!.family)) satisfies LookupFunction,
-    agent: false,
+    agent: agent ?? false,
     ...(ca === undefined ? {} : { ca }),
   }
   return receive((signal, onResponse) => request(url, { ...options, signal }, onResponse), body, limits, ca)
@@ -109,6 +116,7 @@ const incompleteError = () => new RequestError('unreachable', 'closed the connec
 const timeoutError = (timeoutMs: number) => new RequestError('timeout', `did not respond within ${timeoutMs / 1000} s`)
 
 function errorOf(error: NodeJS.ErrnoException, ca?: string): RequestError {
+  if (error instanceof RequestError) return error
   const authority =
     ca === undefined ? 'its CA in NODE_EXTRA_CA_CERTS of the API and the workers' : 'the CA certificate of its issuer'
   const problem = certificateProblem(error, authority)

@@ -1,0 +1,30 @@
+import { Command } from '../../command.ts'
+import { integer, oneOf } from '../../options.ts'
+import { SELECTOR_HELP } from '../../selector.ts'
+import { type PowerOptions, type PowerRequest, runPowerAction, withPowerOptions } from './run-power-action.ts'
+
+export const powerAction = (name: string, action: PowerRequest['action'], what: string, description: string) => {
+  const command = new Command(name).description(description).argument('<selector>', SELECTOR_HELP)
+  if (action !== 'ON')
+    command.option('--force', 'also stop nodes with running SlurmJobs or locks; needs the permission power:override')
+  return withPowerOptions(command)
+    .option('--parallel <n>', 'nodes in progress at the same time (default: 10)', integer)
+    .option(
+      '--delay <seconds>',
+      'time between the commands of two nodes (default: 1 for on, restart and cycle, otherwise 0)',
+      integer,
+    )
+    .action((selector: string, options: PowerOptions) => runPowerAction(what, { action }, selector, options))
+}
+
+const BOOT_TARGETS = ['PXE', 'HTTP', 'DISK', 'BIOS_SETUP', 'NONE'] as const
+
+export const powerBootOnce = () =>
+  withPowerOptions(
+    new Command('boot-once')
+      .description('choose the device of the next boot; does not restart the nodes')
+      .argument('<selector>', SELECTOR_HELP)
+      .argument('<device>', `${BOOT_TARGETS.join(', ')}; NONE removes a choice that was not used`, oneOf(...BOOT_TARGETS)),
+  ).action((selector: string, bootTarget: (typeof BOOT_TARGETS)[number], options: PowerOptions) =>
+    runPowerAction(`Boot once from ${bootTarget}`, { action: 'BOOT_ONCE', bootTarget }, selector, options),
+  )

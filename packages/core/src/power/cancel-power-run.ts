@@ -1,0 +1,44 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { z } from 'zod'
+import { audit } from '../audit/index.ts'
+import { authorizeNodes } from '../groups/index.ts'
+import { authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
+import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
+import { parseInput } from '../kernel/errors.ts'
+import { IdInput } from '../kernel/input.ts'
+import { powerRunAudit } from './audit-actions.ts'
+import { powerRunCancelRequested, powerRunChanged } from './change-events.ts'
+import { powerActionPermission, powerPermissions } from './permissions.ts'
+import { type PowerRun, powerRunItems, powerRuns } from './tables.ts'
+
+/**
+ * Requests the end of a power run: no further command is sent. Commands that were sent are still verified. The caller needs the permission
+ * of the action for the nodes that have no result.
+ * @throws Forbidden, NotFound, Conflict the run has ended
+ */
+export async function cancelPowerRun(ctx: Ctx, input: z.input<typeof IdInput>): Promise<PowerRun> {
+  authorizeSomewhere(ctx, powerPermissions.on)
+  const { id } = parseInput(IdInput, input)
+  return inTransaction(ctx, async (tx, ctx) => {
+    const unfinished = and(visibleTo(ctx, powerRuns), eq(powerRuns.id, id), isNull(powerRuns.finishedAt))
+    const [before] = await tx.select().from(powerRuns).where(unfinished).for('update')
+    if (!before)
+      throw await notFoundOrConflict(tx, ctx, powerRuns, id, 'power run', (run) => `The power run has ended: ${run.status}.`)
+    const open = await tx
+      .select({ nodeId: powerRunItems.nodeId })
+      .from(powerRunItems)
+      .where(and(eq(powerRunItems.runId, id), isNull(powerRunItems.result)))
+    const nodeIds = open.flatMap(({ nodeId }) => nodeId ?? [])
+    await authorizeNodes(tx, ctx, powerActionPermission(before.action), nodeIds)
+    if (before.cancelRequestedAt) return before
+    const [run] = await tx
+      .update(powerRuns)
+      .set({ cancelRequestedAt: sql`now()`, canceledByName: ctx.actor.name })
+      .where(unfinished)
+      .returning()
+    await audit(tx, ctx, powerRunAudit.cancel, { id, name: run!.action })
+    ctx.notify(powerRunCancelRequested(run!))
+    ctx.notify(powerRunChanged(run!))
+    return run!
+  })
+}
