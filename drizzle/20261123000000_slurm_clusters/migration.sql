@@ -383,7 +383,7 @@ CREATE TABLE "power_runs" (
 	"id" uuid PRIMARY KEY,
 	"tenant_id" uuid NOT NULL,
 	"action" text NOT NULL,
-	"boot_target" text,
+	"boot_device" text,
 	"reason" text NOT NULL,
 	"is_forced" boolean DEFAULT false NOT NULL,
 	"parallelism" integer NOT NULL,

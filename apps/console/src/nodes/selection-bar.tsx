@@ -6,6 +6,7 @@ import { useClient } from 'urql'
 import { useBlockedReason } from '@/access/viewer.tsx'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
+import { PowerMenu } from '@/power/power-menu.tsx'
 import { Button } from '@/ui/button.tsx'
 import { toast } from '@/ui/toast.tsx'
 import { BulkActions } from './bulk-actions.tsx'
@@ -98,6 +99,7 @@ export function SelectionBar({ ids, total, filter, onChange }: Props) {
         >
           {t('nodes.discover')}
         </Button>
+        <PowerMenu nodeIds={ids} />
         <BulkActions
           ids={ids}
           blockedReason={blocked.change}

@@ -188,11 +188,11 @@ describe('a power run', () => {
   })
 
   it('sets the device of the next boot', async () => {
-    expect(await resultsOf(await run('BOOT_ONCE', { bootTarget: 'PXE' }))).toEqual(nodes.map(() => 'DONE'))
+    expect(await resultsOf(await run('BOOT_ONCE', { bootDevice: 'PXE' }))).toEqual(nodes.map(() => 'DONE'))
     await run('ON')
     expect(bmc.systems.map(({ booted }) => booted)).toEqual(nodes.map(() => ['Pxe']))
-    await expect(start('BOOT_ONCE')).rejects.toMatchObject({ issues: [{ path: 'bootTarget' }] })
-    await expect(start('ON', { bootTarget: 'PXE' })).rejects.toMatchObject({ issues: [{ path: 'bootTarget' }] })
+    await expect(start('BOOT_ONCE')).rejects.toMatchObject({ issues: [{ path: 'bootDevice' }] })
+    await expect(start('ON', { bootDevice: 'PXE' })).rejects.toMatchObject({ issues: [{ path: 'bootDevice' }] })
   })
 })
 

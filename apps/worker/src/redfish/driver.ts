@@ -1,4 +1,4 @@
-import type { BmcEvent, BmcInventory, BmcSensor, BootTarget, PowerAction, PowerState } from '@muster/core/power'
+import type { BmcEvent, BmcInventory, BmcSensor, BootDevice, PowerAction, PowerState } from '@muster/core/power'
 
 /** What a BMC reports of its machine now. */
 export type PowerReading = {
@@ -6,7 +6,7 @@ export type PowerReading = {
   /** Time of the last reset as the BMC writes it; null when it does not report it. Another value proves a reset. */
   lastReset: string | null
   /** Device of the next boot; null when it is not known. */
-  bootTarget: BootTarget | null
+  bootDevice: BootDevice | null
 }
 
 /** A connection to a BMC, over Redfish or IPMI. Functions throw RedfishError. */
@@ -17,7 +17,7 @@ export type BmcDriver = {
    * @returns its name, for the audit log, and a function that sends it
    * @throws RedfishError REFUSED the BMC has no such command
    */
-  prepare(action: PowerAction, bootTarget: BootTarget | null): Promise<{ command: string; send: () => Promise<void> }>
+  prepare(action: PowerAction, bootDevice: BootDevice | null): Promise<{ command: string; send: () => Promise<void> }>
   readDetails(): Promise<{ inventory: BmcInventory; sensors: BmcSensor[]; events: BmcEvent[] }>
   close(): Promise<void>
 }

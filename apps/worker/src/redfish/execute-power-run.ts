@@ -98,14 +98,14 @@ async function executeItem(
       return unknown(error.message)
     }
     if (wasSent) {
-      const earlier = { state: item.before ?? 'UNKNOWN', lastReset: item.lastResetBefore, bootTarget: null }
+      const earlier = { state: item.before ?? 'UNKNOWN', lastReset: item.lastResetBefore, bootDevice: null }
       return await verify(run, earlier, before, true, read, times, signal)
     }
     const early = withoutCommand(run, before)
     if (early) return early
     let prepared: Awaited<ReturnType<BmcDriver['prepare']>>
     try {
-      prepared = await driver.prepare(run.action, run.bootTarget)
+      prepared = await driver.prepare(run.action, run.bootDevice)
     } catch (error) {
       if (!(error instanceof RedfishError)) throw error
       return {
@@ -140,11 +140,11 @@ async function executeItem(
 const isAnswer = ({ kind }: RedfishError): boolean => kind !== 'UNREACHABLE'
 
 /** The result of a node that needs no command, or for which it makes no sense. */
-function withoutCommand({ action, bootTarget }: PowerRun, { state, bootTarget: chosen }: PowerReading): PowerOutcome | null {
+function withoutCommand({ action, bootDevice }: PowerRun, { state, bootDevice: chosen }: PowerReading): PowerOutcome | null {
   const isReached =
     (action === 'ON' && state === 'ON') ||
     ((action === 'OFF' || action === 'FORCE_OFF') && state === 'OFF') ||
-    (action === 'BOOT_ONCE' && chosen !== null && chosen === bootTarget)
+    (action === 'BOOT_ONCE' && chosen !== null && chosen === bootDevice)
   if (isReached) return { result: 'UNCHANGED', before: state, after: state, message: null }
   const needsOn = action === 'RESTART' || action === 'CYCLE' || action === 'NMI'
   if (needsOn && state === 'OFF')
@@ -160,7 +160,7 @@ const NOT_REPEATED =
  * @param isUncertain whether it is not known that the BMC got the command
  */
 async function verify(
-  { action, bootTarget }: PowerRun,
+  { action, bootDevice }: PowerRun,
   before: PowerReading,
   first: PowerReading | null,
   isUncertain: boolean,
@@ -198,7 +198,7 @@ async function verify(
         action === 'ON'
           ? state === 'ON'
           : action === 'BOOT_ONCE'
-            ? now.bootTarget === bootTarget
+            ? now.bootDevice === bootDevice
             : isReset
               ? hasReset && state === 'ON'
               : state === 'OFF'
@@ -213,7 +213,7 @@ async function verify(
                 message: 'The BMC accepted the command and does not report when it reset the machine.',
               }
             : { result: 'NOT_VERIFIED', after: state, message: 'The BMC accepted the command and reports no reset.' }
-      if (action === 'BOOT_ONCE' && now.bootTarget === null && !isUncertain)
+      if (action === 'BOOT_ONCE' && now.bootDevice === null && !isUncertain)
         return {
           result: 'ACCEPTED',
           after: state,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { resolveTarget, TargetError } from '@muster/core/outbound'
-import type { BmcSensor, BootTarget, PowerAction } from '@muster/core/power'
+import type { BmcSensor, BootDevice, PowerAction } from '@muster/core/power'
 import type { BmcDriver } from './driver.ts'
 import { plainText, textOrNull } from './plain-text.ts'
 import { RedfishError, type RedfishLimits } from './redfish-client.ts'
@@ -12,7 +12,7 @@ const MAX_EVENTS = 100
 const POWER: Record<Exclude<PowerAction, 'BOOT_ONCE' | 'RESTART'>, string> = {
   ...{ ON: 'on', OFF: 'soft', FORCE_OFF: 'off', CYCLE: 'cycle', NMI: 'diag' },
 }
-const DEVICES: Record<BootTarget, string | null> = { PXE: 'pxe', HTTP: null, DISK: 'disk', BIOS_SETUP: 'bios', NONE: 'none' }
+const DEVICES: Record<BootDevice, string | null> = { PXE: 'pxe', HTTP: null, DISK: 'disk', BIOS_SETUP: 'bios', NONE: 'none' }
 
 type Server = { address: string; port: number }
 
@@ -32,11 +32,11 @@ export function createIpmiDriver(
       const text = await run('chassis', 'power', 'status')
       const [, state] = /^Chassis Power is (on|off)\s*$/im.exec(text) ?? []
       if (!state) throw new RedfishError('INVALID', named(server, `answers with ${plainText(text, 100) || 'nothing'}`))
-      return { state: state.toLowerCase() === 'on' ? 'ON' : 'OFF', lastReset: null, bootTarget: null }
+      return { state: state.toLowerCase() === 'on' ? 'ON' : 'OFF', lastReset: null, bootDevice: null }
     },
-    async prepare(action, bootTarget) {
+    async prepare(action, bootDevice) {
       if (action === 'BOOT_ONCE') {
-        const device = DEVICES[bootTarget ?? 'NONE']
+        const device = DEVICES[bootDevice ?? 'NONE']
         if (device === null) throw new RedfishError('REFUSED', 'IPMI has no boot over HTTP. Choose PXE.')
         const command = ['chassis', 'bootdev', device]
         return { command: command.join(' '), send: async () => void (await run(...command)) }

@@ -178,7 +178,7 @@ const endless = (response: {
 describe('a driver', () => {
   it('reads state, inventory, sensors and events', async () => {
     const driver = createRedfishDriver(clientOf(), '')
-    expect(await driver.readPower()).toEqual({ state: 'OFF', lastReset: '2026-01-01T00:00:00Z', bootTarget: 'NONE' })
+    expect(await driver.readPower()).toEqual({ state: 'OFF', lastReset: '2026-01-01T00:00:00Z', bootDevice: 'NONE' })
     const { inventory, sensors, events } = await driver.readDetails()
     expect(inventory).toEqual({
       ...{ manufacturer: 'Emulated', model: 'E-1', serial: 'EMU-1', uuid: bmc.systems[0]!.uuid, biosVersion: '1.2.3' },
@@ -214,12 +214,12 @@ describe('a driver', () => {
     const other = createRedfishDriver(clientOf(), '')
     await (await other.prepare('BOOT_ONCE', 'BIOS_SETUP')).send()
     await boot.send()
-    expect(await driver.readPower()).toMatchObject({ bootTarget: 'PXE' })
+    expect(await driver.readPower()).toMatchObject({ bootDevice: 'PXE' })
     bmc.readsInTransition = 0
     await (await driver.prepare('ON', null)).send()
     await (await driver.prepare('CYCLE', null)).send()
     expect(bmc.systems[0]!.booted).toEqual(['Pxe', 'Hdd'])
-    expect(await driver.readPower()).toMatchObject({ state: 'ON', bootTarget: 'NONE' })
+    expect(await driver.readPower()).toMatchObject({ state: 'ON', bootDevice: 'NONE' })
     await Promise.all([driver.close(), other.close()])
     expect(bmc.sessions.size).toBe(0)
   })

@@ -1,4 +1,4 @@
-import type { BmcInventory, BootTarget, PowerAction, PowerState } from '@muster/core/power'
+import type { BmcInventory, BootDevice, PowerAction, PowerState } from '@muster/core/power'
 import type { BmcDriver, PowerReading } from './driver.ts'
 import { plainText, textOrNull } from './plain-text.ts'
 import { readEvents, readInventory, readSensors } from './read-details.ts'
@@ -15,7 +15,7 @@ const RESETS: Record<Exclude<PowerAction, 'BOOT_ONCE'>, string[]> = {
   CYCLE: ['PowerCycle', 'ForceRestart'],
   NMI: ['Nmi'],
 }
-const BOOT_TARGETS: Record<BootTarget, string> = {
+const BOOT_DEVICES: Record<BootDevice, string> = {
   ...{ PXE: 'Pxe', HTTP: 'UefiHttp', DISK: 'Hdd', BIOS_SETUP: 'BiosSetup', NONE: 'None' },
 }
 
@@ -52,12 +52,12 @@ export function createRedfishDriver(client: RedfishClient, path: string): BmcDri
   function readingOf(system: Resource): PowerReading {
     const boot = objectOf(system.body.Boot)
     const isOnce = boot.BootSourceOverrideEnabled === 'Once'
-    const target = Object.entries(BOOT_TARGETS).find(([, value]) => value === boot.BootSourceOverrideTarget)?.[0]
+    const target = Object.entries(BOOT_DEVICES).find(([, value]) => value === boot.BootSourceOverrideTarget)?.[0]
     return {
       state: powerStateOf(system),
       lastReset: textOrNull(system.body.LastResetTime, 64),
-      bootTarget: isOnce
-        ? ((target as BootTarget | undefined) ?? null)
+      bootDevice: isOnce
+        ? ((target as BootDevice | undefined) ?? null)
         : boot.BootSourceOverrideEnabled === 'Disabled'
           ? 'NONE'
           : null,
@@ -84,8 +84,8 @@ export function createRedfishDriver(client: RedfishClient, path: string): BmcDri
     return { command: `Reset ${type}`, send: () => client.post(target, { ResetType: type }) }
   }
 
-  function prepareBoot(system: Resource, bootTarget: BootTarget) {
-    const value = BOOT_TARGETS[bootTarget]
+  function prepareBoot(system: Resource, bootDevice: BootDevice) {
+    const value = BOOT_DEVICES[bootDevice]
     const allowed = listOf(objectOf(system.body.Boot)['BootSourceOverrideTarget@Redfish.AllowableValues']).map(String)
     if (allowed.length > 0 && !allowed.includes(value) && value !== 'None')
       throw new RedfishError(
@@ -93,8 +93,8 @@ export function createRedfishDriver(client: RedfishClient, path: string): BmcDri
         `The BMC does not support a boot from ${value}. It supports ${plainText(allowed.join(', '), 300)}.`,
       )
     const Boot = {
-      BootSourceOverrideEnabled: bootTarget === 'NONE' ? 'Disabled' : 'Once',
-      ...(bootTarget === 'NONE' ? {} : { BootSourceOverrideTarget: value }),
+      BootSourceOverrideEnabled: bootDevice === 'NONE' ? 'Disabled' : 'Once',
+      ...(bootDevice === 'NONE' ? {} : { BootSourceOverrideTarget: value }),
     }
     const send = async () => {
       try {
@@ -110,9 +110,9 @@ export function createRedfishDriver(client: RedfishClient, path: string): BmcDri
 
   return {
     readPower: async () => readingOf(await readSystem()),
-    async prepare(action, bootTarget) {
+    async prepare(action, bootDevice) {
       const system = await readSystem()
-      return action === 'BOOT_ONCE' ? prepareBoot(system, bootTarget ?? 'NONE') : prepareReset(system, action)
+      return action === 'BOOT_ONCE' ? prepareBoot(system, bootDevice ?? 'NONE') : prepareReset(system, action)
     },
     async readDetails() {
       const system = await readSystem()

@@ -173,7 +173,7 @@ async function withBmc(nodeId: string) {
 }
 async function power(ctx: Ctx, id: string, action: PowerAction, force = false) {
   await withBmc(id)
-  return startPowerRun(ctx, { action, nodeIds: [id], reason: 'r', force, bootTarget: action === 'BOOT_ONCE' ? 'PXE' : null })
+  return startPowerRun(ctx, { action, nodeIds: [id], reason: 'r', force, bootDevice: action === 'BOOT_ONCE' ? 'PXE' : null })
 }
 const password = () => t.given.credential(ours.admin, 'SSH_PASSWORD', { allowedHosts: ['*'] })
 const testPassword = async (ctx: Ctx, nodeId: string) => testCredential(ctx, { id: (await password()).id, nodeId })

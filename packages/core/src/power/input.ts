@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { IdempotencyKey } from '../idempotency/index.ts'
 import { InvalidInput } from '../kernel/errors.ts'
 import { Id, singleLineText } from '../kernel/input.ts'
-import { BOOT_TARGETS, POWER_ACTIONS, type PowerAction } from './tables.ts'
+import { BOOT_DEVICES, POWER_ACTIONS, type PowerAction } from './tables.ts'
 
 export const MAX_TARGETS = 10_000
 
@@ -15,7 +15,7 @@ const DEFAULT_DELAY_SECONDS: Record<PowerAction, number> = {
 
 export const PreviewPowerRunInput = z.object({
   action: z.enum(POWER_ACTIONS),
-  bootTarget: z.enum(BOOT_TARGETS).nullish(),
+  bootDevice: z.enum(BOOT_DEVICES).nullish(),
   nodeIds: z.array(Id).min(1, 'must name at least one node').max(MAX_TARGETS).nullish(),
   limit: z.string().max(100_000).nullish(),
   force: z.boolean().nullish(),
@@ -29,15 +29,15 @@ export const StartPowerRunInput = PreviewPowerRunInput.extend({
 type Request = z.output<typeof PreviewPowerRunInput>
 
 /** Checks fields that depend on others, and fills in defaults. @throws InvalidInput */
-export function requestOf({ action, bootTarget, nodeIds, limit, ...request }: Request) {
+export function requestOf({ action, bootDevice, nodeIds, limit, ...request }: Request) {
   const issues = []
-  if (action === 'BOOT_ONCE' && !bootTarget) issues.push({ path: 'bootTarget', message: 'is required for BOOT_ONCE' })
-  if (action !== 'BOOT_ONCE' && bootTarget) issues.push({ path: 'bootTarget', message: `does not apply to ${action}` })
+  if (action === 'BOOT_ONCE' && !bootDevice) issues.push({ path: 'bootDevice', message: 'is required for BOOT_ONCE' })
+  if (action !== 'BOOT_ONCE' && bootDevice) issues.push({ path: 'bootDevice', message: `does not apply to ${action}` })
   if (Boolean(nodeIds) === Boolean(limit)) issues.push({ path: 'limit', message: 'must be given, or nodeIds; not both' })
   if (issues.length > 0) throw new InvalidInput(issues)
   return {
     action,
-    bootTarget: bootTarget ?? null,
+    bootDevice: bootDevice ?? null,
     selection: nodeIds ?? limit!,
     isForced: request.force ?? false,
     parallelism: request.parallelism ?? DEFAULT_PARALLELISM,

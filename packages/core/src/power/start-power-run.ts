@@ -43,8 +43,8 @@ export async function startPowerRun(ctx: Ctx, input: z.input<typeof StartPowerRu
     for (let i = 0; i < items.length; i += ROWS_AT_ONCE) await tx.insert(powerRunItems).values(items.slice(i, i + ROWS_AT_ONCE))
     await ctx.queue.send(tx, powerRunQueue, [run!])
     const nodes = foldHostlist(items.map(({ nodeName }) => nodeName))
-    const { action, bootTarget, isForced } = columns
-    const details = { action, ...(bootTarget ? { bootTarget } : {}), nodes, targetCount: items.length, isForced }
+    const { action, bootDevice, isForced } = columns
+    const details = { action, ...(bootDevice ? { bootDevice } : {}), nodes, targetCount: items.length, isForced }
     await audit(tx, ctx, powerRunAudit.start, { id: run!.id, name: action }, details, { reason })
     ctx.notify(powerRunChanged(run!))
     return run!

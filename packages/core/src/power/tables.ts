@@ -69,8 +69,8 @@ export type BmcReading = typeof bmcReadings.$inferSelect
 export const POWER_ACTIONS = ['ON', 'OFF', 'FORCE_OFF', 'RESTART', 'CYCLE', 'NMI', 'BOOT_ONCE'] as const
 export type PowerAction = (typeof POWER_ACTIONS)[number]
 /** Device of the next boot. NONE removes a choice that was not used. */
-export const BOOT_TARGETS = ['PXE', 'HTTP', 'DISK', 'BIOS_SETUP', 'NONE'] as const
-export type BootTarget = (typeof BOOT_TARGETS)[number]
+export const BOOT_DEVICES = ['PXE', 'HTTP', 'DISK', 'BIOS_SETUP', 'NONE'] as const
+export type BootDevice = (typeof BOOT_DEVICES)[number]
 
 export const POWER_RUN_STATUSES = ['PENDING', 'RUNNING', 'CANCELING', 'SUCCEEDED', 'PARTIAL', 'FAILED', 'CANCELED'] as const
 export type PowerRunStatus = (typeof POWER_RUN_STATUSES)[number]
@@ -92,7 +92,7 @@ export const powerRuns = snakeCase.table(
       .references(() => tenants.id),
     action: text().$type<PowerAction>().notNull(),
     /** BOOT_ONCE only. */
-    bootTarget: text().$type<BootTarget>(),
+    bootDevice: text().$type<BootDevice>(),
     reason: text().notNull(),
     /** Nodes with running SlurmJobs or locks are included. */
     isForced: boolean().notNull().default(false),

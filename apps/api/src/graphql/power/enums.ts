@@ -25,7 +25,7 @@ export const PowerAction = builder.enumType('PowerAction', {
   }),
 })
 
-export const BootTarget = builder.enumType('BootTarget', {
+export const BootDevice = builder.enumType('BootDevice', {
   description: 'Device of the next boot.',
   values: same({
     PXE: 'Network boot.',

@@ -4,14 +4,14 @@ import { builder } from '../../builder.ts'
 import { ComputeNode } from '../nodes/types.ts'
 import { rowId } from '../shared/ids.ts'
 import { type InputFields, mutation } from '../shared/mutation.ts'
-import { BootTarget, PowerAction } from './enums.ts'
+import { BootDevice, PowerAction } from './enums.ts'
 import { PowerRun } from './types.ts'
 
 const errors = [Conflict, NotFound]
 
 const requestFields = (t: InputFields) => ({
   action: t.field({ type: PowerAction, required: true, description: 'Action.' }),
-  bootTarget: t.field({ type: BootTarget, description: 'BOOT_ONCE: device of the next boot.' }),
+  bootDevice: t.field({ type: BootDevice, description: 'BOOT_ONCE: device of the next boot.' }),
   nodeIds: t.idList({ description: 'IDs of the nodes; at most 10,000. Either these or `limit`.' }),
   limit: t.string({ description: 'Limit expression of the nodes, as for runs.' }),
   force: t.boolean({

@@ -9,7 +9,7 @@ import { NodeBmc } from '../nodes/bmc/types.ts'
 import { ComputeNode } from '../nodes/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
-import { BootTarget, PowerAction, PowerResult, PowerRunStatus, PowerState } from './enums.ts'
+import { BootDevice, PowerAction, PowerResult, PowerRunStatus, PowerState } from './enums.ts'
 
 const { powerRunItems: items } = schema
 
@@ -191,8 +191,8 @@ export const PowerRun = builder.drizzleNode('powerRuns', {
   id: { column: (run) => run.id, description: 'ID of the power run.' },
   fields: (t) => ({
     action: t.expose('action', { type: PowerAction, description: 'Action.' }),
-    bootTarget: t.expose('bootTarget', {
-      type: BootTarget,
+    bootDevice: t.expose('bootDevice', {
+      type: BootDevice,
       nullable: true,
       description: 'BOOT_ONCE: device of the next boot; null otherwise.',
     }),

@@ -122,7 +122,7 @@ export async function rowsOf(
         events: [{ id: marker, at: null, severity: 'OK', message: marker }],
       }),
     ],
-    power_runs: [{ action: 'ON', bootTarget: null, cancelRequestedAt: null }],
+    power_runs: [{ action: 'ON', bootDevice: null, cancelRequestedAt: null }],
     power_run_items: [{ before: 'OFF', after: 'ON', result: 'DONE' }],
     bmc_discoveries: [{ addresses: [marker], protocol: 'REDFISH', caCertificate: null, cancelRequestedAt: null }],
     found_bmcs: [{ inventory: { ...INVENTORY, model: marker }, reportedState: 'ON' }],

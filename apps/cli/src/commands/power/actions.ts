@@ -17,14 +17,14 @@ export const powerAction = (name: string, action: PowerRequest['action'], what: 
     .action((selector: string, options: PowerOptions) => runPowerAction(what, { action }, selector, options))
 }
 
-const BOOT_TARGETS = ['PXE', 'HTTP', 'DISK', 'BIOS_SETUP', 'NONE'] as const
+const BOOT_DEVICES = ['PXE', 'HTTP', 'DISK', 'BIOS_SETUP', 'NONE'] as const
 
 export const powerBootOnce = () =>
   withPowerOptions(
     new Command('boot-once')
       .description('choose the device of the next boot; does not restart the nodes')
       .argument('<selector>', SELECTOR_HELP)
-      .argument('<device>', `${BOOT_TARGETS.join(', ')}; NONE removes a choice that was not used`, oneOf(...BOOT_TARGETS)),
-  ).action((selector: string, bootTarget: (typeof BOOT_TARGETS)[number], options: PowerOptions) =>
-    runPowerAction(`Boot once from ${bootTarget}`, { action: 'BOOT_ONCE', bootTarget }, selector, options),
+      .argument('<device>', `${BOOT_DEVICES.join(', ')}; NONE removes a choice that was not used`, oneOf(...BOOT_DEVICES)),
+  ).action((selector: string, bootDevice: (typeof BOOT_DEVICES)[number], options: PowerOptions) =>
+    runPowerAction(`Boot once from ${bootDevice}`, { action: 'BOOT_ONCE', bootDevice }, selector, options),
   )

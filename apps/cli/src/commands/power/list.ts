@@ -7,7 +7,7 @@ import { ONE_NODE_HELP, selectNode } from '../../selector.ts'
 
 const RUNS = graphql(`query PowerRuns($filter: PowerRunFilter, $first: Int, $after: String) {
   powerRuns(filter: $filter, first: $first, after: $after) {
-    edges { node { id action bootTarget status targetCount reason createdAt createdBy { name } results { result count } } }
+    edges { node { id action bootDevice status targetCount reason createdAt createdBy { name } results { result count } } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -24,7 +24,7 @@ export const powerList = () =>
         runs.map((run) => ({ ...run, name: run.id })),
         [
           { title: 'ID', value: (r) => r.id },
-          { title: 'ACTION', value: (r) => (r.bootTarget ? `${r.action} ${r.bootTarget}` : r.action) },
+          { title: 'ACTION', value: (r) => (r.bootDevice ? `${r.action} ${r.bootDevice}` : r.action) },
           { title: 'STATUS', value: (r) => r.status },
           { title: 'NODES', value: (r) => String(r.targetCount) },
           { title: 'RESULTS', value: (r) => r.results.map(({ result, count }) => `${count} ${result}`).join(', ') },

@@ -35,7 +35,7 @@ const ITEMS = graphql(`query PowerRunItems($id: ID!, $first: Int, $after: String
 }`)
 
 type Input = VariablesOf<typeof START>['input']
-export type PowerRequest = Pick<Input, 'action' | 'bootTarget'>
+export type PowerRequest = Pick<Input, 'action' | 'bootDevice'>
 export type PowerOptions = Output & {
   reason: string
   force?: true

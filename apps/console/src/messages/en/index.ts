@@ -10,6 +10,7 @@ import { discoveries } from './discoveries.ts'
 import { log } from './log.ts'
 import { nodes } from './nodes.ts'
 import { onboarding } from './onboarding.ts'
+import { power } from './power.ts'
 import { runs } from './runs.ts'
 import { slurm } from './slurm.ts'
 import { slurmAccounting } from './slurm-accounting.ts'
@@ -32,6 +33,7 @@ export const en = {
   ...alerts,
   ...audit,
   ...credentials,
+  ...power,
   ...runs,
   ...slurm,
   ...slurmAccounting,

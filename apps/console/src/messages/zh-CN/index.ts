@@ -11,6 +11,7 @@ import { discoveries } from './discoveries.ts'
 import { log } from './log.ts'
 import { nodes } from './nodes.ts'
 import { onboarding } from './onboarding.ts'
+import { power } from './power.ts'
 import { runs } from './runs.ts'
 import { slurm } from './slurm.ts'
 import { slurmAccounting } from './slurm-accounting.ts'
@@ -33,6 +34,7 @@ export const zhCN: Messages = {
   ...alerts,
   ...audit,
   ...credentials,
+  ...power,
   ...runs,
   ...slurm,
   ...slurmAccounting,

@@ -18,6 +18,7 @@ import { NodeActions } from '@/nodes/node-actions.tsx'
 import { type NodePageData, NodeQuery, OneNodeUpdated } from '@/nodes/node-documents.ts'
 import { OverviewTab } from '@/nodes/overview-tab.tsx'
 import { RunsTab } from '@/nodes/runs-tab.tsx'
+import { PowerTab } from '@/power/power-tab.tsx'
 import { Button, ButtonLink } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
@@ -30,7 +31,7 @@ import { Skeleton } from '@/ui/skeleton.tsx'
 import { Tabs } from '@/ui/tabs.tsx'
 import { toast } from '@/ui/toast.tsx'
 
-const tabs = ['overview', 'accelerators', 'facts', 'discoveries', 'runs', 'agent'] as const
+const tabs = ['overview', 'accelerators', 'facts', 'discoveries', 'runs', 'agent', 'power'] as const
 type Tab = (typeof tabs)[number]
 
 function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
@@ -112,6 +113,7 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
           { key: 'discoveries', label: t('node.tabDiscoveries') },
           { key: 'runs', label: t('nav.runs') },
           { key: 'agent', label: t('node.tabAgent') },
+          { key: 'power', label: t('power.tab') },
         ]}
       >
         {tab === 'overview' && <OverviewTab node={node} />}
@@ -121,6 +123,7 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
           <DiscoveriesTab id={node.id} name={node.name} latestId={node.latestDiscovery?.id} action={action} />
         )}
         {tab === 'runs' && <RunsTab id={node.id} />}
+        {tab === 'power' && <PowerTab id={node.id} />}
         {tab === 'agent' && <AgentTab nodeId={node.id} name={node.name} />}
       </Tabs>
     </>

@@ -1,0 +1,25 @@
+'use client'
+import { useState } from 'react'
+import { t } from '@/messages/index.ts'
+import { Dialog } from '@/ui/dialog.tsx'
+import type { PowerAction } from './documents.ts'
+import { PowerForm } from './power-form.tsx'
+import { PowerProgress } from './power-progress.tsx'
+
+type Props = { action: PowerAction; nodeIds: string[]; onClose: () => void; onDone?: () => void }
+
+/** Runs a power action: shows its nodes and asks for the reason, then shows the result of each node. */
+export function PowerDialog({ action, nodeIds: initialIds, onClose, onDone }: Props) {
+  // The selection of the page may change while the dialog is open.
+  const [nodeIds] = useState(initialIds)
+  const [runId, setRunId] = useState<string | null>(null)
+  return (
+    <Dialog wide title={t(`powerAction.${action}`)} onClose={onClose}>
+      {runId ? (
+        <PowerProgress id={runId} onClose={onClose} {...(onDone ? { onDone } : {})} />
+      ) : (
+        <PowerForm action={action} nodeIds={nodeIds} onStarted={setRunId} onCancel={onClose} />
+      )}
+    </Dialog>
+  )
+}
