@@ -239,7 +239,7 @@ describe.runIf(canRunSlurm())(`a managed cluster, seed ${SEED}`, () => {
     const row = await scaleOut('cpu-2')
     await m.runs(row, 'start slurmd')
     await cancelSlurmOperation(m.fixture.admin, { id: row.id })
-    await m.runs(row, 'undo')
+    await m.runs(row, 'undo', 'Write version')
     await m.killWorker()
     await killWithin(row, 'undo')
     await killAtEnd(row, 'undo')

@@ -2,7 +2,7 @@ import { retryTransient } from '@muster/core/retry-transient'
 import { type ConfigOrigin, recordSlurmConfigRollout, type SlurmConfigVersion } from '@muster/core/slurm-configs'
 import { forgetClusterConfig, operationConfig, readRolledOutConfig, storeScaledConfig } from '@muster/core/slurm-scaling'
 import type { ConfigFiles, ConfigSettings } from '@muster/slurm/config'
-import { type CheckContext, type OperationContext, OperationFailure } from './operation.ts'
+import { type CheckContext, type OperationContext, OperationFailure, type Step } from './operation.ts'
 import { rolloutConfig, undoRollout } from './rollout-config.ts'
 
 /** The configuration that the hosts have. @throws OperationFailure there is none */
@@ -32,8 +32,14 @@ export async function rollout(op: OperationContext, from: SlurmConfigVersion, to
   if (from.number !== to.number) await rolloutConfig(op, { from: from.number, to: to.number })
 }
 
-/** Restores the version that the hosts had, when a rollout of this operation was canceled midway. */
-export async function undoCanceledRollout(op: OperationContext): Promise<void> {
-  const [{ number }, to] = [await rolledOut(op), await retryTransient(() => operationConfig(op.ctx, { id: op.row.id }))]
-  if (to !== null && to !== number) await undoRollout(op, { from: number, to })
+/**
+ * Restores the version that the hosts had, when a rollout of this operation was canceled midway. It is a step of its own: once it is done,
+ * a rollout that is unfinished belongs to the undoing, which continues it.
+ */
+export const restoreConfiguration: Step = {
+  name: 'restore configuration',
+  async run(op) {
+    const [{ number }, to] = [await rolledOut(op), await retryTransient(() => operationConfig(op.ctx, { id: op.row.id }))]
+    if (to !== null && to !== number) await undoRollout(op, { from: number, to })
+  },
 }

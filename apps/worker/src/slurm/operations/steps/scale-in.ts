@@ -4,7 +4,7 @@ import { pollCluster } from '../cluster-state.ts'
 import { removeSlurm } from '../install.ts'
 import { type OperationContext, OperationFailure, type Step, type Workflow } from '../operation.ts'
 import { assertSomeLeft } from '../readiness/check-nodes.ts'
-import { rolledOut, rollout, storeConfig, undoCanceledRollout } from '../rollout.ts'
+import { restoreConfiguration, rolledOut, rollout, storeConfig } from '../rollout.ts'
 import { drain, leaveGroup, left, nodeIdsOf, undrain } from './members.ts'
 
 const planOf = ({ row }: OperationContext) => row.plan as ScaleInPlan
@@ -97,10 +97,10 @@ const cleanUp: Step = {
 export const SCALE_IN: Workflow = {
   steps: [drainNodes, waitForJobs, configure, cleanUp],
   undo: [
+    restoreConfiguration,
     {
       name: 'undo',
       async run(op) {
-        await undoCanceledRollout(op)
         const { files } = await rolledOut(op)
         const configured = new Set(nodeNames(parseConfig(files['slurm.conf'])))
         const [kept, removed] = [

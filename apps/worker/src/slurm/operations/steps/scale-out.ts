@@ -4,7 +4,7 @@ import { readClusterNodes } from '../cluster-state.ts'
 import { installSlurm, removeSlurm } from '../install.ts'
 import type { OperationContext, Step, Workflow } from '../operation.ts'
 import { assertSomeLeft, checkHardware, checkReadiness, checkTarget, controllersOf } from '../readiness/check-nodes.ts'
-import { rolledOut, rollout, storeConfig, undoCanceledRollout } from '../rollout.ts'
+import { restoreConfiguration, rolledOut, rollout, storeConfig } from '../rollout.ts'
 import { drain, joinGroup, leaveGroup, left, nodeIdsOf, recordHosts, testNodes, waitForRegistration } from './members.ts'
 
 const planOf = ({ row }: OperationContext) => row.plan as ScaleOutPlan
@@ -112,10 +112,10 @@ async function takeOut(op: OperationContext, names: string[]): Promise<void> {
 export const SCALE_OUT: Workflow = {
   steps: [check, install, configure, start, register, test, removeFailed],
   undo: [
+    restoreConfiguration,
     {
       name: 'undo',
       async run(op) {
-        await undoCanceledRollout(op)
         await takeOut(
           op,
           op.nodes.filter(({ phase }) => phase !== 'IN_SERVICE').map(({ name }) => name),
