@@ -17,6 +17,7 @@ Environment variables:
   MUSTER_TOKEN         API token; overrides the saved one
   MUSTER_TENANT        tenant to work in, as --tenant; needs a token of it (muster login URL --tenant NAME)
   XDG_CONFIG_HOME      folder of muster/cli.json with the saved address and token (default: ~/.config)
+  OPENCHAMI_TOKEN      JWT for the services of OpenCHAMI, in \`muster openchami\`
   NODE_EXTRA_CA_CERTS  file with additional certificate authorities
   NO_COLOR             prints logs without colors
   VISUAL, EDITOR       editor of \`muster vars edit\`

@@ -60,6 +60,12 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./boot-profiles/index.ts')).bootProfile(),
   },
   {
+    name: 'openchami',
+    heading: NODES,
+    description: "compare with OpenCHAMI's SMD and BSS, and write to them",
+    load: async () => (await import('./openchami/index.ts')).openchami(),
+  },
+  {
     name: 'cluster',
     aliases: ['clusters'],
     heading: NODES,

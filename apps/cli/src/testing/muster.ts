@@ -1,15 +1,17 @@
 import { Readable } from 'node:stream'
 import { vi } from 'vitest'
+import type { ApiDeps } from '../../../api/src/context.ts'
 import { serveHttp } from '../../../api/src/http/server.ts'
 import { testApi } from '../../../api/src/testing/api.ts'
 import { main } from '../main.ts'
 
 /** Starts an API with its own database. After `signIn`, `muster` uses it. */
-export async function startTestApi() {
-  const t = await testApi()
+export async function startTestApi(deps: Pick<ApiDeps, 'openchami'> = {}) {
+  const t = await testApi(deps)
   const server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
   return {
     ...t,
+    apiUrl: `http://127.0.0.1:${server.port}`,
     async signIn(as: Parameters<typeof t.tokenOf>[0]) {
       vi.stubEnv('MUSTER_URL', `http://127.0.0.1:${server.port}`)
       vi.stubEnv('MUSTER_TOKEN', await t.tokenOf(as))

@@ -20,6 +20,8 @@ export type OpenchamiRequest = {
 export type Answer = { status: number; body?: unknown; location?: string }
 export type Endpoint = {
   handle(request: OpenchamiRequest): Answer | Promise<Answer>
+  /** Whether it needs no token: it shows nothing of a tenant. */
+  isPublic?: boolean
   /** Whether the body must be a JSON object. */
   hasBody?: boolean
   /** Query parameters, in lower case. Others are refused. */
@@ -38,10 +40,10 @@ const INTERFACES = { handle: interfaces.list, filters: interfaces.FILTERS }
  * EthernetInterfaces.
  */
 export const OPENCHAMI_ENDPOINTS: Record<string, Partial<Record<Method, Endpoint>>> = {
-  '/hsm/v2/service/ready': { GET: { handle: service.ready } },
-  '/hsm/v2/service/liveness': { GET: { handle: service.liveness } },
-  '/hsm/v2/service/values': { GET: { handle: service.values } },
-  '/hsm/v2/service/values/:kind': { GET: { handle: service.valuesOf } },
+  '/hsm/v2/service/ready': { GET: { handle: service.ready, isPublic: true } },
+  '/hsm/v2/service/liveness': { GET: { handle: service.liveness, isPublic: true } },
+  '/hsm/v2/service/values': { GET: { handle: service.values, isPublic: true } },
+  '/hsm/v2/service/values/:kind': { GET: { handle: service.valuesOf, isPublic: true } },
 
   '/hsm/v2/State/Components': {
     GET: COMPONENTS,

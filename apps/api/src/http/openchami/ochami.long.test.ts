@@ -13,10 +13,10 @@ import { testApi } from '../../testing/api.ts'
 import { type HttpServer, serveHttp } from '../server.ts'
 
 const run = promisify(execFile)
-/** OpenCHAMI's CLI, built from https://github.com/OpenCHAMI/ochami: `OCHAMI=PATH npm run test:long -- ochami`. */
-const ochamiPath = process.env.OCHAMI
+/** Folder with `ochami`, built from https://github.com/OpenCHAMI/ochami: `OPENCHAMI=DIR npm run test:long -- ochami`. */
+const programs = process.env.OPENCHAMI
 
-describe.runIf(ochamiPath)("OpenCHAMI's CLI", () => {
+describe.runIf(programs)("OpenCHAMI's CLI", () => {
   let t: Awaited<ReturnType<typeof testApi>>
   let server: HttpServer
   let ours: TenantFixture
@@ -42,7 +42,9 @@ describe.runIf(ochamiPath)("OpenCHAMI's CLI", () => {
 
   const ochami = async (...args: string[]) => {
     const common = ['--ignore-config', '--cluster-uri', `http://127.0.0.1:${server.port}`, '--token', jwt]
-    const { stdout } = await run(ochamiPath!, [...common, ...args], { env: { HOME: folder, PATH: process.env.PATH } })
+    const { stdout } = await run(path.join(programs!, 'ochami'), [...common, ...args], {
+      env: { HOME: folder, PATH: process.env.PATH },
+    })
     return stdout.trim() ? JSON.parse(stdout) : null
   }
   const smd = (...args: string[]) => ochami('smd', ...args)

@@ -73,7 +73,10 @@ export async function serveOpenchami(
     const release = reads.take(callerKey(caller, clientAddress(facts)))
     if (!release) return fail(429, TOO_MANY_READS, { 'retry-after': '1' })
     res.once('close', release)
-    const ctx = caller ? { ...createContext(deps, facts, caller).ctx, attempt } : await anonymousCtx(deps, method, headers)
+    const ctx =
+      caller || endpoint.isPublic
+        ? { ...createContext(deps, facts, caller).ctx, attempt }
+        : await anonymousCtx(deps, method, headers)
     if (method !== 'GET') await readBody(req, { limit: MAX_BODY_BYTES, nextStep: 'Split the request.' })
     const rejection = bodyRejection(req)
     if (rejection) return fail(rejection.status, rejection.message)
