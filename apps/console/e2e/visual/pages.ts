@@ -194,6 +194,34 @@ export const pages: VisualPage[] = [
   },
   { name: 'slurm-many', url: '/slurm', scene: 'large', until: 'site-23' },
   { name: 'slurm-clusters', url: '/slurm/clusters', until: 'inference-us' },
+  { name: 'boot-profiles', url: '/boot/profiles', until: t('bootProfile.incomplete') },
+  { name: 'boot-profiles-empty', url: '/boot/profiles', scene: 'empty', until: t('bootProfile.emptyTitle') },
+  { name: 'boot-profiles-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.boot')) },
+  { name: 'boot-profile', url: '/boot/profiles/gpu', until: t('bootProfile.inheritedFrom', { name: 'base' }) },
+  {
+    name: 'boot-profile-invalid',
+    url: '/boot/profiles/gpu',
+    until: /occurs twice/,
+    act: async ({ page }) => {
+      await page.getByLabel(t('bootField.userData')).fill('#cloud-config\na: 1\na: 2')
+      await button(page, t('common.save')).click()
+    },
+  },
+  { name: 'boot-profile-result', url: '/boot/profiles/gpu?tab=result', until: t('bootProfile.replacedFrom', { name: 'base' }) },
+  { name: 'boot-profile-assignments', url: '/boot/profiles/gpu?tab=assignments', until: /rack_a12/ },
+  {
+    name: 'boot-profile-assign',
+    url: '/boot/profiles/gpu?tab=assignments',
+    until: t('bootProfile.assignText'),
+    act: async ({ page }) => button(page, t('bootProfile.assign')).click(),
+  },
+  {
+    name: 'boot-profile-history',
+    url: '/boot/profiles/gpu?tab=history',
+    until: 'hugepages=512',
+    act: async ({ page }) => page.getByText(t('bootProfile.changes', { count: 1 })).click(),
+  },
+  { name: 'boot-profile-missing', url: '/boot/profiles/nope', until: t('bootProfile.notFound', { name: 'nope' }) },
   { name: 'slurm-snippets', url: '/slurm/snippets', until: t('slurmSnippetState.CONFLICT') },
   { name: 'slurm-snippets-empty', url: '/slurm/snippets', scene: 'empty', until: t('slurmSnippet.emptyTitle') },
   {
@@ -475,6 +503,7 @@ export const pages: VisualPage[] = [
 
 /** The dark theme differs in colors only, a phone in layout only: these pages have every color and every layout. */
 export const DARK = [
+  'boot-profile-history',
   'slurm',
   'slurm-snippets',
   'slurm-cluster',
@@ -499,6 +528,8 @@ export const DARK = [
   'system',
 ]
 export const PHONE = [
+  'boot-profile-invalid',
+  'boot-profile-assignments',
   'run-batches',
   'run-new-slurm',
   'slurm',
