@@ -4,14 +4,7 @@ import { nodeGroups } from '../groups/tables.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { computeNodes } from '../nodes/tables.ts'
-import {
-  chainOf,
-  type ProfileRef,
-  type ProfileTree,
-  type ResolvedBootProfile,
-  readProfileTree,
-  resolveBootProfiles,
-} from './resolve.ts'
+import { type ProfileRef, type ProfileTree, type ResolvedBootProfile, readProfileTree, resolveBootProfiles } from './resolve.ts'
 import { BOOT_ARCHES, BOOT_TARGETS, type BootArch, type BootTarget, bootAssignments } from './tables.ts'
 
 /** An assignment that applies to a machine. */
@@ -89,19 +82,12 @@ const AT: Record<BootTarget, string> = {
   UNKNOWN_MACHINES: 'assigned to unknown machines',
 }
 
-/** The architecture of the profile, its own or the nearest inherited one. */
-const archOf = (tree: ProfileTree, profileId: string): BootArch | null =>
-  chainOf(tree, profileId)
-    .map((id) => tree.get(id)!.arch)
-    .findLast((arch) => arch !== null) ?? null
-
 /** Sorts the assignments of one machine: node, then groups, then all nodes; lower priority number; name of the profile, of the group. */
 function rank(tree: ProfileTree, rows: Row[], arch: BootArch | null): BootCandidate[] {
   const candidates = rows.flatMap((row) => {
     const ref = tree.get(row.profileId)
     if (!ref) return []
-    const own = archOf(tree, row.profileId)
-    const profile = { id: ref.id, name: ref.name, version: ref.version }
+    const { parentId: _, arch: own, ...profile } = ref
     return [{ row, profile, misfit: own !== null && arch !== null && own !== arch ? own : null }]
   })
   const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
@@ -133,7 +119,7 @@ function rank(tree: ProfileTree, rows: Row[], arch: BootArch | null): BootCandid
 const isBootArch = (arch: string | null | undefined): arch is BootArch => BOOT_ARCHES.some((each) => each === arch)
 
 /**
- * Returns what each of these nodes boots, with the assignments that lost and why, in at most five statements for any number of nodes.
+ * Returns what each of these nodes boots, with the assignments that lost and why, in five statements for any number of nodes.
  * Nodes of other tenants are absent. An assignment to the node wins over those to its groups, those over the assignment to all nodes;
  * then the lower priority number wins, then the name of the profile. A profile for another architecture loses.
  * @param arches architectures that the firmware of nodes reported; else the one of the last discovery
@@ -143,11 +129,14 @@ export async function effectiveBootProfiles(
   nodeIds: string[],
   arches: ReadonlyMap<string, BootArch> = new Map(),
 ): Promise<Map<string, EffectiveBootProfile>> {
-  const { rows, tree } = await readAssignments(ctx, nodeIds, ['NODE', 'GROUP', 'ALL_NODES'])
-  const groups = rows.some(({ group }) => group !== null) ? await readGroupTree(ctx.db, ctx) : null
+  const [{ rows, tree }, groups] = await Promise.all([
+    readAssignments(ctx, nodeIds, ['NODE', 'GROUP', 'ALL_NODES']),
+    readGroupTree(ctx.db, ctx),
+  ])
+  const hasGroups = rows.some(({ group }) => group !== null)
   const { id, name, arch, decommissionedAt } = computeNodes
   const nodes = await ctx.db
-    .select({ id, name, arch, decommissionedAt, groupIds: groups ? directGroupIds(groups, computeNodes) : sql<string>`''` })
+    .select({ id, name, arch, decommissionedAt, groupIds: hasGroups ? directGroupIds(groups, computeNodes) : sql<string>`''` })
     .from(computeNodes)
     .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, nodeIds)))
   const byNode = Map.groupBy(
@@ -164,7 +153,7 @@ export async function effectiveBootProfiles(
     const known = arches.get(node.id) ?? (isBootArch(node.arch) ? node.arch : null)
     const applying = [
       ...(byNode.get(node.id) ?? []),
-      ...(groups?.withAncestors(node.groupIds) ?? []).flatMap((group) => byGroup.get(group.id) ?? []),
+      ...groups.withAncestors(node.groupIds).flatMap((group) => byGroup.get(group.id) ?? []),
       ...ofAll,
     ]
     return { node, candidates: rank(tree, applying, known) }

@@ -112,18 +112,23 @@ function problemsOf({ kernel, kernelParams, sshKeys, adminUser }: Values): strin
 
 type Db = Tx | Ctx['db']
 
-/** The profiles of the tenant without their content: what inherits from what, and for which architecture it is. */
+/** The profiles of the tenant without their content: what inherits from what, and the architecture, own or inherited. */
 export type ProfileTree = Map<string, ProfileRef & { parentId: string | null; arch: BootArch | null }>
 
-const sqlArch = sql<BootArch | null>`${bootProfiles.content}->>'arch'`
+const ownArch = sql<BootArch | null>`${bootProfiles.content}->>'arch'`
 
 export async function readProfileTree(db: Db, ctx: Pick<Ctx, 'tenantId'>): Promise<ProfileTree> {
   const { id, name, version, parentId } = bootProfiles
   const rows = await db
-    .select({ id, name, version, parentId, arch: sqlArch })
+    .select({ id, name, version, parentId, arch: ownArch })
     .from(bootProfiles)
     .where(visibleTo(ctx, bootProfiles))
-  return new Map(rows.map((row) => [row.id, row]))
+  const tree: ProfileTree = new Map(rows.map((row) => [row.id, row]))
+  const inherited = (profileId: string): BootArch | null =>
+    chainOf(tree, profileId)
+      .map((each) => tree.get(each)!.arch)
+      .findLast((arch) => arch !== null) ?? null
+  return new Map(rows.map((row) => [row.id, { ...row, arch: inherited(row.id) }]))
 }
 
 /** The profile and its parents, the root first. Empty for an unknown one. */
