@@ -196,6 +196,14 @@ describe('a profile', () => {
     expect(await issueOf(fields)).toContain(message)
   })
 
+  test.each([
+    '#!/bin/sh\n',
+    '#cloud-config # ours\na: 1',
+    '#cloud-config-archive\n- a\n',
+    '## template: jinja\n#cloud-config\n{{ x }}',
+    ' \n',
+  ])('accepts the user-data %j', async (userData) => expect(await issueOf({ userData })).toBe(null))
+
   test('accepts private addresses, listed local addresses, quoted values and all formats of cloud-init', async () => {
     const listed = outboundSettings.LOCAL_TARGETS.parse('127.0.0.1:8080')
     const local = { name: 'lab', kernel: { url: 'http://127.0.0.1:8080/k' } }

@@ -17,8 +17,8 @@ export function userDataError(text: string): string | null {
   const first = text.split('\n', 1)[0]!.trimEnd()
   if (!FORMATS.some((format) => first.startsWith(format)))
     return `must begin with ${FORMATS.slice(0, 3).join(', ')} or another format of cloud-init`
-  if (first !== '#cloud-config')
-    return first.startsWith('#cloud-config') ? 'the first line must be #cloud-config and nothing else' : null
+  // An archive is a list of parts, and jsonp a JSON patch.
+  if (!first.startsWith('#cloud-config') || first.startsWith('#cloud-config-')) return null
   return mappingError(text, () => null)
 }
 
