@@ -5,7 +5,16 @@ import { globalId, parseId } from './graphql/shared/ids.ts'
 import { createRouter, TOKEN_ENDPOINTS } from './http/router.ts'
 import { type HttpServer, serveHttp } from './http/server.ts'
 import type { Caller } from './testing/isolation/callers.ts'
-import { OF_INSTALLATION, OTHER_ROUTES, PUBLIC, SHARED, UNIQUE, UNPROVEN, VARIABLE } from './testing/isolation/exceptions.ts'
+import {
+  OF_INSTALLATION,
+  ONCE,
+  OTHER_ROUTES,
+  PUBLIC,
+  SHARED,
+  UNIQUE,
+  UNPROVEN,
+  VARIABLE,
+} from './testing/isolation/exceptions.ts'
 import type { FilledTenant } from './testing/isolation/fill-tenant.ts'
 import { type Foreign, foreignBytes, normalized } from './testing/isolation/foreign-bytes.ts'
 import { createLab, type Lab, succeeded } from './testing/isolation/lab.ts'
@@ -276,7 +285,8 @@ async function attack(operation: Operation, caller: Caller): Promise<void> {
   for (const slot of operation.slots) {
     const values = lab.valuesOf(slot, victim)
     if (!values || mayAdminister(caller, operation, slot) || SHARED.includes(lab.known.get(slot.name)?.type ?? '')) continue
-    if (slot.kind === 'String' && !(isCompared(caller) && (operation.root === 'Query' || UNIQUE.test(slot.name)))) continue
+    const isUnique = UNIQUE.test(slot.name) && !ONCE.includes(operation.name)
+    if (slot.kind === 'String' && !(isCompared(caller) && (operation.root === 'Query' || isUnique))) continue
     const { attempt, answer, expected } = await lab.probe(caller, operation, slot, lab.stranger, values.value, values.absent)
     expect(foreignBytes(attempt.text, foreign, attempt.sent), `${slot.name} ${caller.name}`).toBeNull()
     expect(answer, `${slot.name} ${caller.name}`).toBe(expected)

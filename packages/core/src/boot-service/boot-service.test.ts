@@ -131,6 +131,8 @@ describe('unknown machines', () => {
     const { id } = await machineOf()
     await expect(rejectUnknownMachine(theirs.operator, { id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(acceptUnknownMachine(theirs.operator, { id, name: 'x' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    const [foreign] = await t.given.fleet(theirs.operator, { nodes: 1 })
+    await expect(acceptUnknownMachine(ours.operator, { id, nodeId: foreign!.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
     const results = await Promise.allSettled([
       acceptUnknownMachine(ours.operator, { id, name: 'a' }),
       acceptUnknownMachine(ours.operator, { id, name: 'b' }),
@@ -187,6 +189,14 @@ describe('attempts', () => {
     await recordBootStage(ours.system, { nodeIds: [node.id], stage: 'POWER_ON' })
     const { attemptId } = await fetch(node)
     expect(await attemptsOf(node.id)).toMatchObject([{ id: attemptId, cause: 'POWER_ON', mac: macOf(1), profile: 'compute' }])
+  })
+
+  test('a switch-on that is reported after the boot script belongs to the same boot', async () => {
+    const node = await nodeOf()
+    const { attemptId } = await fetch(node)
+    await recordBootStage(ours.system, { nodeIds: [node.id], stage: 'POWER_ON', at: new Date(Date.now() - 60_000) })
+    expect(await attemptsOf(node.id)).toMatchObject([{ id: attemptId, state: 'BOOTING' }])
+    expect(await stagesOf(attemptId)).toEqual(expect.arrayContaining(['POWER_ON', 'BOOT_SCRIPT']))
   })
 
   test('concurrent requests begin one attempt', async () => {
@@ -282,6 +292,7 @@ describe('stages', () => {
       (await alertsOf(node.id))
         .filter(({ resolvedAt }) => !resolvedAt)
         .map(({ kind, evidence, count }) => ({ kind, evidence, count }))
+    await updateNode(ours.operator, { id: node.id, interfaces: [{ name: 'e', mac: macOf(1), isBoot: true }] })
     await recordBootStage(ours.system, { nodeIds: [node.id], stage: 'POWER_ON' })
     await observeBoots(t.runtime)
     expect(await open()).toEqual([])

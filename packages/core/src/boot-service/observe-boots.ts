@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Alert, alerts, raiseAlerts, resolveAlerts } from '../alerts/index.ts'
 import { agentHeartbeats } from '../heartbeats/tables.ts'
 import { authorize, inTransaction, type SystemCtx } from '../kernel/context.ts'
-import { computeNodes } from '../nodes/tables.ts'
+import { computeNodes, nodeInterfaces } from '../nodes/tables.ts'
 import { nodeBootChanged } from './change-events.ts'
 import { bootPermissions } from './permissions.ts'
 import { BOOT_STAGES, type BootStage } from './stages.ts'
@@ -64,7 +64,8 @@ async function updateAlerts(tx: Parameters<typeof raiseAlerts>[0], ctx: SystemCt
     select a.node_id, a.tenant_id, s.stage, s.reached_at::text as since from ${bootAttempts} a
     cross join lateral (select s.* from ${bootStageTimes} s where s.attempt_id = a.id order by s.reached_at desc limit 1) s
     join jsonb_to_recordset(${STUCK_AFTER}::jsonb) as limits(stage text, seconds int) on limits.stage = s.stage
-    where a.finished_at is null and s.reached_at < now() - make_interval(secs => limits.seconds)`)
+    where a.finished_at is null and (s.stage <> 'POWER_ON' or exists (
+        select from ${nodeInterfaces} i where i.node_id = a.node_id and i.is_boot)) and s.reached_at < now() - make_interval(secs => limits.seconds)`)
   const stuck = new Map(rows.map((row) => [`${row.node_id} ${row.stage === 'POWER_ON' ? KINDS[1] : KINDS[0]}`, row]))
   const { rows: open } = await tx.execute<Pick<Alert, 'kind'> & { node_id: string; tenant_id: string }>(
     sql`select kind, node_id, tenant_id from ${alerts} where kind in ${[...KINDS]} and resolved_at is null and is_latest`,

@@ -1,5 +1,6 @@
 import { and, eq, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { audit } from '../audit/index.ts'
+import { recordBootStage } from '../boot-service/index.ts'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
 import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
@@ -10,7 +11,15 @@ import { powerRunChanged } from './change-events.ts'
 import { powerPermissions } from './permissions.ts'
 import { protectedReason } from './power-targets.ts'
 import { isDisruptive, protectionsOf } from './protections.ts'
-import { type PowerResult, type PowerRun, type PowerRunItem, type PowerState, powerRunItems, powerRuns } from './tables.ts'
+import {
+  type PowerAction,
+  type PowerResult,
+  type PowerRun,
+  type PowerRunItem,
+  type PowerState,
+  powerRunItems,
+  powerRuns,
+} from './tables.ts'
 
 /** Another worker continues after it. Renewed while BMCs are asked. */
 export const POWER_CLAIM_SECONDS = 60
@@ -126,7 +135,7 @@ export async function recordPowerResult(
   return inTransaction(ctx, async (tx, ctx) => {
     const run = await renew(tx, ctx, claim)
     if (!run) return false
-    await tx
+    const [item] = await tx
       .update(powerRunItems)
       .set({
         ...{ result, after, finishedAt: sql`now()` },
@@ -134,10 +143,17 @@ export async function recordPowerResult(
         message: message === null ? null : sanitizeForPostgres(message).slice(0, 2000),
       })
       .where(and(eq(powerRunItems.runId, run.id), eq(powerRunItems.id, itemId), isNull(powerRunItems.result)))
+      .returning()
+    const isStarted = STARTS.includes(run.action) && (result === 'DONE' || result === 'ACCEPTED')
+    if (item?.nodeId && item.sentAt && isStarted)
+      await recordBootStage(ctx, { nodeIds: [item.nodeId], stage: 'POWER_ON', at: item.sentAt })
     ctx.notify(powerRunChanged(run))
     return true
   })
 }
+
+/** Actions after which a node boots. */
+const STARTS: readonly PowerAction[] = ['ON', 'RESTART', 'CYCLE']
 
 const isProblem = (result: PowerResult | null): boolean => result !== 'DONE' && result !== 'UNCHANGED' && result !== 'ACCEPTED'
 

@@ -70,6 +70,8 @@ export const MORE: Record<string, Record<string, unknown>> = {
   'Query.previewSlurmConfig': { input: { number: 1 } },
   'Query.varsImpact': { input: { text: 'made: 1' } },
   'Query.varsImpact(input.secret)': { input: { text: undefined } },
+  'Mutation.acceptUnknownMachine': { input: { name: 'made' } },
+  'Mutation.acceptUnknownMachine(input.nodeId)': { input: { name: undefined } },
   'Mutation.assignBootProfile(input.profileId)': { input: { allNodes: true } },
   'Mutation.approveAgentChange(input.nodeId)': { input: { fingerprint: 'made' } },
   'Mutation.addNode(input.bmc.credentialId)': { input: { bmc: { address: 'made.test' } } },

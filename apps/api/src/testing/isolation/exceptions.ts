@@ -65,6 +65,7 @@ export const UNPROVEN: Record<string, string> = {
   'Query.systemChecks': INSTALLATION,
   'SlurmCluster.jobs(filter.state)': SLURM,
   'SlurmCluster.nodes(filter.state)': SLURM,
+  'Query.bootDurations': 'Enums and numbers.',
   'Query.unknownBootProfile': 'Its other fields are selected by other operations.',
   'BootProfile.assignments': 'Enums and numbers; the other fields are selected by other operations.',
   'NodeGroup.bootAssignments': 'Enums and numbers; the other fields are selected by other operations.',
@@ -72,6 +73,7 @@ export const UNPROVEN: Record<string, string> = {
   'Query.varsImpact(input.text)': GIVEN,
   'Query.workers': INSTALLATION,
   'Mutation.acceptInvitation': SIGN_IN,
+  'Mutation.acceptUnknownMachine(input.nodeId)': 'A machine is accepted once, and the call with its ID has done that.',
   'Mutation.appointInstallationAdmin': 'Installation administrators may appoint users of all tenants.',
   'Mutation.approveDeviceSignIn': SIGN_IN,
   'Mutation.checkSignInMethod': SIGN_IN,
@@ -125,6 +127,9 @@ export const VARIABLE = ['Query.alertUpdateCursor', 'Query.systemChecks']
 
 /** Types whose objects belong to no tenant. */
 export const SHARED = ['Worker']
+
+/** Mutations that succeed once per object, so that two calls have different answers. */
+export const ONCE = ['Mutation.acceptUnknownMachine']
 
 /** Arguments of mutations that may be unique: an answer must not tell that another tenant uses the value. */
 export const UNIQUE = /\b(agentId|displayName|email|host|name|prefix|publicKey)\)$/

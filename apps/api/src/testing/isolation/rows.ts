@@ -102,6 +102,15 @@ export async function rowsOf(
       { id: profile, content: bootProfile, parentId: null },
       { content: bootProfile, parentId: profile },
     ],
+    boot_attempts: [{ cause: 'BOOT_SCRIPT', finishedAt: null, isAbandoned: false }],
+    boot_fetches: [{ kind: 'BOOT_SCRIPT' }],
+    boot_stage_times: [{ stage: 'BOOT_SCRIPT' }],
+    unknown_machines: [
+      {
+        ...{ mac: '02:00:5e:10:00:aa', acceptedAt: null, rejectedAt: null },
+        interfaces: [{ name: marker, mac: '02:00:5e:10:00:ab' }],
+      },
+    ],
     compute_nodes: [
       {
         facts: { marker },

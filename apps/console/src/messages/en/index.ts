@@ -3,6 +3,7 @@ import { agents } from './agents.ts'
 import { alerts } from './alerts.ts'
 import { audit } from './audit.ts'
 import { bootProfiles } from './boot-profiles.ts'
+import { bootService } from './boot-service.ts'
 import { common } from './common.ts'
 import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
@@ -31,6 +32,7 @@ export const en = {
   ...onboarding,
   ...agents,
   ...alerts,
+  ...bootService,
   ...audit,
   ...credentials,
   ...power,

@@ -193,6 +193,7 @@ export const nodes = {
     saved: '{name} saved',
     slurm: 'Slurm',
     slurmNode: '{name} in <cluster></cluster>',
+    tabBoot: 'Boot',
     tabAgent: 'Agent',
     tabDiscoveries: 'Discoveries',
     tabFacts: 'Facts',

@@ -4,6 +4,7 @@ import { agents } from './agents.ts'
 import { alerts } from './alerts.ts'
 import { audit } from './audit.ts'
 import { bootProfiles } from './boot-profiles.ts'
+import { bootService } from './boot-service.ts'
 import { common } from './common.ts'
 import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
@@ -32,6 +33,7 @@ export const zhCN: Messages = {
   ...onboarding,
   ...agents,
   ...alerts,
+  ...bootService,
   ...audit,
   ...credentials,
   ...power,

@@ -192,6 +192,7 @@ export const nodes = {
     saved: '已保存 {name}',
     slurm: 'Slurm',
     slurmNode: '<cluster></cluster> 中的 {name}',
+    tabBoot: '启动',
     tabAgent: 'Agent',
     tabDiscoveries: '采集记录',
     tabFacts: '主机信息',

@@ -76,6 +76,9 @@ const REPORTED = [
   ...[0, 1, 2, 3].map((i) => `net${i}=\${net${i}/mac}`),
 ].join('&')
 
+/** Query of the first request of iPXE, which replaces its variable. */
+export const bootScriptQuery = `mac=\${netX/mac}`
+
 /** Ends iPXE, so that the firmware boots the next device. */
 export const renderExitScript = (): string => lines('#!ipxe', 'exit')
 

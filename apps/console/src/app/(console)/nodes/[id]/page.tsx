@@ -5,6 +5,7 @@ import { useParams } from 'next/navigation'
 import { useEffect, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { AgentTab } from '@/agents/agent-tab.tsx'
+import { BootTab } from '@/boot/node-boot/boot-tab.tsx'
 import { HostKeyAlarm } from '@/connections/host-key-alarm.tsx'
 import { DiscoveriesTab } from '@/discoveries/discoveries-tab.tsx'
 import { useLive, useReconnect } from '@/graphql/use-live.ts'
@@ -31,7 +32,7 @@ import { Skeleton } from '@/ui/skeleton.tsx'
 import { Tabs } from '@/ui/tabs.tsx'
 import { toast } from '@/ui/toast.tsx'
 
-const tabs = ['overview', 'accelerators', 'facts', 'discoveries', 'runs', 'agent', 'power'] as const
+const tabs = ['overview', 'accelerators', 'facts', 'discoveries', 'runs', 'agent', 'power', 'boot'] as const
 type Tab = (typeof tabs)[number]
 
 function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
@@ -114,6 +115,7 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
           { key: 'runs', label: t('nav.runs') },
           { key: 'agent', label: t('node.tabAgent') },
           { key: 'power', label: t('power.tab') },
+          { key: 'boot', label: t('node.tabBoot') },
         ]}
       >
         {tab === 'overview' && <OverviewTab node={node} />}
@@ -124,6 +126,7 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
         )}
         {tab === 'runs' && <RunsTab id={node.id} />}
         {tab === 'power' && <PowerTab id={node.id} />}
+        {tab === 'boot' && <BootTab id={node.id} />}
         {tab === 'agent' && <AgentTab nodeId={node.id} name={node.name} />}
       </Tabs>
     </>
