@@ -81,3 +81,13 @@ test('keeps what was typed when somebody else saves a version, and does not over
   await page.getByRole('button', { name: t('bootProfile.loadNewest') }).click()
   await expect(user).toHaveValue('them')
 })
+
+test('searches and offers all profiles, not only those of the first page', async ({ page, createFleet, signIn }) => {
+  const { admin } = await createFleet({ nodes: 0 })
+  for (let i = 0; i < 130; i++) await createBootProfile(admin, { name: `rack-${String(i).padStart(3, '0')}` })
+  await signIn(admin)
+  await page.goto('/boot/profiles')
+  await page.getByRole('searchbox').fill('rack-129')
+  await page.getByRole('link', { name: 'rack-129' }).click()
+  await page.getByLabel(t('bootField.parent'), { exact: true }).selectOption('rack-128')
+})

@@ -1,7 +1,6 @@
 'use client'
 import type { ReactNode } from 'react'
 import { useQuery } from 'urql'
-import { useConnection } from '@/graphql/use-connection.ts'
 import { issueFor, issuesWithin, otherIssues, type Problem } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
@@ -9,8 +8,9 @@ import { CheckField, SelectField, TextAreaField, TextField } from '@/ui/field.ts
 import { useInvalidFocus } from '@/ui/hooks/use-invalid-focus.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
-import { type Origin, ProfileQuery, ProfilesQuery } from './documents.ts'
+import { type Origin, ProfileQuery } from './documents.ts'
 import type { FormValues } from './form-values.ts'
+import { useProfiles } from './use-profiles.ts'
 import { FIELDS, fieldLabel, inheritedText } from './values.tsx'
 
 type Props = {
@@ -38,7 +38,7 @@ const SHOWN = [...FIELDS.filter((field) => field !== 'parent'), 'parentId', 'com
 
 /** The fields of a boot profile. Empty fields show what they inherit. */
 export function ProfileForm({ form, onChange, problem, own, busy, blockedReason, onSave, children }: Props) {
-  const list = useConnection('boot-profiles', ProfilesQuery, {}, (data) => data.bootProfiles)
+  const list = useProfiles()
   const parents = list.rows.filter(({ name }) => name !== own)
   const origins = useInherited(form.parentId, parents)
   const others = otherIssues(problem, SHOWN)

@@ -3,8 +3,8 @@ import { HardDriveDownload, Plus } from 'lucide-react'
 import Link from 'next/link'
 import { useState } from 'react'
 import { useBlockedReason } from '@/access/viewer.tsx'
-import { ProfilesQuery, profileHref } from '@/boot/profiles/documents.ts'
-import { useConnection } from '@/graphql/use-connection.ts'
+import { profileHref } from '@/boot/profiles/documents.ts'
+import { useProfiles } from '@/boot/profiles/use-profiles.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { Badge } from '@/ui/badge.tsx'
 import { Button, ButtonLink } from '@/ui/button.tsx'
@@ -21,7 +21,7 @@ const MIN_SEARCHED = 8
 /** What nodes boot over the network. */
 export default function BootProfilesPage() {
   useTitle(t('bootProfile.title'))
-  const list = useConnection('boot-profiles', ProfilesQuery, {}, (data) => data.bootProfiles)
+  const list = useProfiles()
   const blockedReason = useBlockedReason('boot_profile:write')
   const [search, setSearch] = useState('')
   const text = search.trim().toLowerCase()
@@ -90,11 +90,6 @@ export default function BootProfilesPage() {
             {shown.length === 0 && <li className="px-4 py-3 text-sm text-muted">{t('choice.noMatch')}</li>}
           </ul>
         </>
-      )}
-      {list.hasMore && (
-        <div className="flex justify-center pt-4">
-          <Button onClick={list.more}>{t('common.loadMore')}</Button>
-        </div>
       )}
     </>
   )
