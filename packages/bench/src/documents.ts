@@ -65,6 +65,13 @@ export const ADD_NODE = graphql(`mutation AddNode($input: AddNodeInput!) {
   }
 }`)
 
+export const APPLY_MANIFESTS = graphql(`mutation ApplyManifests($input: ApplyManifestsInput!) {
+  applyManifests(input: $input) {
+    __typename ... on ApplyManifestsPayload { plan { isApplied createCount unchangedCount issues { path message } } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
 export const IMPORT_NODES = graphql(`mutation ImportNodes($input: ImportNodesInput!) {
   importNodes(input: $input) {
     __typename ... on ImportNodesPayload { report { rows { name state issues { message } node { id } } } }

@@ -51,6 +51,7 @@ export const common = {
     credentials: 'Credentials',
     fleet: 'Fleet',
     label: 'Main',
+    manifests: 'Manifests',
     nodes: 'Nodes',
     runs: 'Runs',
     settings: 'Settings',

@@ -52,6 +52,7 @@ export const common = {
     credentials: '凭据',
     fleet: '集群概览',
     label: '主导航',
+    manifests: '清单',
     nodes: '节点',
     runs: '运行',
     settings: '设置',

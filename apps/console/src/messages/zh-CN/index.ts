@@ -10,6 +10,7 @@ import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
 import { discoveries } from './discoveries.ts'
 import { log } from './log.ts'
+import { manifests } from './manifests.ts'
 import { nodes } from './nodes.ts'
 import { onboarding } from './onboarding.ts'
 import { power } from './power.ts'
@@ -28,6 +29,7 @@ export const zhCN: Messages = {
   ...access,
   ...nodes,
   ...bootProfiles,
+  ...manifests,
   ...connections,
   ...discoveries,
   ...onboarding,

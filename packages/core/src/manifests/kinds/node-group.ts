@@ -19,7 +19,7 @@ const REFS = { parent: 'NodeGroup' } as const
 
 const kind = {
   spec: z.strictObject({ ...plain, parent: Name.nullish(), members: Hostlist.nullish() }),
-  defaults: { description: '', priority: 100, exclusiveSet: '' },
+  defaults: { description: '', priority: 100, exclusiveSet: '', kind: 'AD_HOC' },
 }
 
 async function read({ tx, ctx, lookup }: Scope, names: string[] | null): Promise<Stored[]> {
