@@ -23,6 +23,8 @@ export const PROGRAMS = {
   etcd: { find: ['etcd'], apt: ['etcd-server'], dnf: ['etcd'] },
   perl: { find: ['perl'], apt: ['perl'], dnf: ['perl'] },
   rpm: { find: ['rpmbuild'], apt: ['rpm'], dnf: ['rpm-build'] },
+  dnsmasq: { find: ['dnsmasq'], apt: ['dnsmasq-base'], dnf: ['dnsmasq'] },
+  kea: { find: ['kea-dhcp4'], apt: ['kea-dhcp4-server'], dnf: ['kea'] },
   slapd: { find: ['slapd', 'slapadd'], apt: ['slapd'], dnf: ['openldap-servers'] },
   postgres: { find: ['pg_dump'], apt: ['postgresql'], dnf: ['postgresql-server'] },
   rsyslog: {
@@ -50,6 +52,8 @@ needs.test = [
   'dpkg',
   'rpm',
   'slapd',
+  'dnsmasq',
+  'kea',
   'rsyslog',
   'chromium',
 ]

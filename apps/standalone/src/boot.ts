@@ -20,6 +20,9 @@ import type { CertificateFiles } from './tls/certificate.ts'
 
 /** Output of first-start.ts. `signInLink` works once and is null when the owner has a way to sign in. */
 export type FirstStart = { created: boolean; email: string; signInLink: string | null }
+/** Port of the boot service of `--boot`, when BOOT_PORT is not set. */
+const DEFAULT_BOOT_PORT = '8080'
+
 /** `labNodesToAdd` counts lab nodes that are not added yet; 0 without a lab. `isolation` is the worker's, in one line. */
 export type BootResult = FirstStart & { labNodesToAdd: number; isolation: string }
 
@@ -100,7 +103,11 @@ export async function boot({
       name: 'api',
       argv: [...node, 'apps/api/src/main.ts'],
       // Playbooks reach its port, too: it trusts only the console, by a secret that they cannot read.
-      env: { ...env, HOST: '127.0.0.1', PORT: String(apiPort), TRUST_PROXY: '1', PROXY_SECRET_FILE: proxySecretFile },
+      env: {
+        ...env,
+        ...(settings.boot ? { BOOT_PORT: env.BOOT_PORT || DEFAULT_BOOT_PORT } : {}),
+        ...{ HOST: '127.0.0.1', PORT: String(apiPort), TRUST_PROXY: '1', PROXY_SECRET_FILE: proxySecretFile },
+      },
       secret,
       ready: () => isReady(`http://127.0.0.1:${apiPort}/readyz`),
     }

@@ -28,6 +28,7 @@ test('uses defaults when nothing is set', () => {
     hasMasterPassword: false,
     lab: 0,
     slurm: false,
+    boot: false,
     watch: false,
   })
 })

@@ -36,6 +36,8 @@ export type Settings = {
   lab: number
   /** Whether the lab nodes are a Slurm cluster. */
   slurm: boolean
+  /** Whether the API serves machines that boot. */
+  boot: boolean
   /** Development mode: restarts processes when their sources change. */
   watch: boolean
 }
@@ -53,7 +55,7 @@ const matching = (pattern: RegExp, allowed: string) => (text: string) => {
 /**
  * Reads the settings of `npm start`. Options override the environment, which overrides the file in MUSTER_CONFIG (NAME=value lines).
  * NAME_FILE names a file whose content is the setting NAME.
- * @param argv `--lab N`, `--slurm`, `--port P`, `--tls`, `--watch`
+ * @param argv `--lab N`, `--slurm`, `--boot`, `--port P`, `--tls`, `--watch`
  * @throws Error with one line per invalid setting: name, source and allowed values. Values are not shown, because some are secret.
  */
 export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
@@ -116,6 +118,7 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv): Settings {
     ),
     lab: setting('--lab', wholeNumber(1, 64), 0, options.lab),
     slurm: options.slurm ?? false,
+    boot: options.boot ?? false,
     watch: options.watch ?? false,
   }
   if (settings.slurm && !settings.lab) invalid.push('--slurm (from the command line): requires --lab N')
@@ -142,13 +145,14 @@ function parseOptions(argv: string[]) {
       options: {
         lab: { type: 'string' },
         slurm: { type: 'boolean' },
+        boot: { type: 'boolean' },
         port: { type: 'string' },
         tls: { type: 'boolean' },
         watch: { type: 'boolean' },
       },
     }).values
   } catch (error) {
-    throw new Error(`${(error as Error).message}\nUsage: npm start -- [--lab N [--slurm]] [--port P] [--tls]`)
+    throw new Error(`${(error as Error).message}\nUsage: npm start -- [--lab N [--slurm]] [--boot] [--port P] [--tls]`)
   }
 }
 

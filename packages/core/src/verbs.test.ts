@@ -33,6 +33,7 @@ const NOT_VERBS = new Set([
   'previewRun',
   'previewBoots',
   'readBootDurations',
+  'readDhcpConfig',
   'readComponentGroups',
   'readComponents',
   'readInventory',

@@ -2,11 +2,12 @@ import type {
   BOOT_CAUSES,
   BOOT_FETCH_KINDS,
   BOOT_STATES,
+  DHCP_SERVERS,
   BootStage as Stage,
   UNKNOWN_MACHINE_STATES,
 } from '@muster/core/boot-service'
 import { builder } from '../../builder.ts'
-import { same } from '../shared/enum-values.ts'
+import { same, upper } from '../shared/enum-values.ts'
 
 export const UnknownMachineState = builder.enumType('UnknownMachineState', {
   description: 'Decision about an unknown machine.',
@@ -47,6 +48,15 @@ export const BootStage = builder.enumType('BootStage', {
     DISCOVERED: 'A discovery succeeded.',
     READY: 'The node is READY.',
   } satisfies Record<Stage, string>),
+})
+
+export const DhcpServer = builder.enumType('DhcpServer', {
+  description: 'DHCP server.',
+  values: upper({
+    dnsmasq: 'dnsmasq.',
+    kea: 'Kea.',
+    coredhcp: 'CoreDHCP.',
+  } satisfies Record<(typeof DHCP_SERVERS)[number], string>),
 })
 
 export const BootFetchKind = builder.enumType('BootFetchKind', {

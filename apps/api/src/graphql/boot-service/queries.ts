@@ -6,8 +6,8 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { PAGED } from '../shared/connections.ts'
 import { rowId, rowIdIfGiven } from '../shared/ids.ts'
-import { UnknownMachineState } from './enums.ts'
-import { BootDuration, BootPreview, previewBoot, UnknownMachine, unknownMachineConnection } from './types.ts'
+import { DhcpServer, UnknownMachineState } from './enums.ts'
+import { BootDuration, BootPreview, dhcpConfigOf, previewBoot, UnknownMachine, unknownMachineConnection } from './types.ts'
 
 const { unknownMachines } = schema
 type Table = typeof unknownMachines
@@ -15,6 +15,19 @@ type Table = typeof unknownMachines
 const UnknownMachineFilter = builder.inputType('UnknownMachineFilter', {
   description: 'Conditions of a list of unknown machines.',
   fields: (t) => ({ state: t.field({ type: UnknownMachineState, description: 'Decision.' }) }),
+})
+
+const DhcpConfigInput = builder.inputType('DhcpConfigInput', {
+  description: 'The boot network that a DHCP server serves.',
+  fields: (t) => ({
+    server: t.field({ type: DhcpServer, required: true, description: 'DHCP server.' }),
+    subnet: t.string({ required: true, description: 'IPv4 network, for example `10.0.0.0/24`.' }),
+    first: t.string({ required: true, description: 'First address of the pool.' }),
+    last: t.string({ required: true, description: 'Last address of the pool.' }),
+    router: t.string({ description: 'Address of the router. Default: none.' }),
+    nameservers: t.stringList({ description: 'Addresses of name servers; at most 8.' }),
+    ipxeUrl: t.string({ description: 'HTTP folder with iPXE; at most 60 characters. Default: the host of the boot service.' }),
+  }),
 })
 
 const BootDurationFilter = builder.inputType('BootDurationFilter', {
@@ -56,6 +69,13 @@ builder.queryFields((t) => ({
     args: { nodeId: t.arg.id({ required: true, description: 'ID of the node.' }) },
     complexity: 50,
     resolve: (_root, { nodeId }, context) => previewBoot(context, rowId('ComputeNode', nodeId)),
+  }),
+  bootDhcpConfig: t.string({
+    description: 'Configuration of a DHCP server for network boot, with the fixed addresses of nodes in the subnet.',
+    authScopes: { permission: tenantPermissions.read },
+    args: { input: t.arg({ type: DhcpConfigInput, required: true, description: 'The boot network.' }) },
+    complexity: 100,
+    resolve: (_root, { input }, context) => dhcpConfigOf(context, input),
   }),
   bootDurations: t.field({
     type: [BootDuration],

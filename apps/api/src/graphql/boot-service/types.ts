@@ -4,6 +4,7 @@ import {
   type BootFetch as Fetch,
   type BootPreview as Preview,
   previewBoots,
+  readDhcpConfig,
   rejectUnknownMachineBlockedReason,
   stuckAt,
   type TimelineEntry,
@@ -206,6 +207,9 @@ async function urlsOf({ ctx, deps }: ApiContext) {
   const [tenant] = await ctx.db.select({ name: tenants.name }).from(tenants).where(eq(tenants.id, ctx.tenantId))
   return (deps.bootUrls ?? DEFAULT_URLS)(tenant!.name)
 }
+
+export const dhcpConfigOf = async (context: ApiContext, input: Parameters<typeof readDhcpConfig>[1]): Promise<string> =>
+  readDhcpConfig(context.ctx, input, await urlsOf(context))
 
 /** What a node would receive; undefined when there is no such node. */
 export const previewBoot = async (context: ApiContext, nodeId: string): Promise<Preview | undefined> =>

@@ -51,6 +51,7 @@ const IN_STORE = { secretRefs: [{ field: 'PASSWORD', path: 'made', key: 'made' }
 /** Further values without which an operation, or an operation with a certain argument, does not reach its objects. */
 export const MORE: Record<string, Record<string, unknown>> = {
   'Query.planManifests': { input: MANIFESTS },
+  'Query.bootDhcpConfig': { input: { subnet: '10.0.0.0/24', first: '10.0.0.1', last: '10.0.0.9' } },
   'Query.checkNodeImport': { input: { format: 'LIST', text: 'made.test' } },
   'Query.jobRun': { number: 7001 },
   'Query.nodes(filter.label.value)': { filter: { label: [{ key: '$marker' }] } },

@@ -65,6 +65,7 @@ export const UNPROVEN: Record<string, string> = {
   'Query.systemChecks': INSTALLATION,
   'SlurmCluster.jobs(filter.state)': SLURM,
   'SlurmCluster.nodes(filter.state)': SLURM,
+  'Query.bootDhcpConfig': 'Addresses and MACs; the names of nodes are those of other operations.',
   'Query.bootDurations': 'Enums and numbers.',
   'Query.unknownBootProfile': 'Its other fields are selected by other operations.',
   'BootProfile.assignments': 'Enums and numbers; the other fields are selected by other operations.',

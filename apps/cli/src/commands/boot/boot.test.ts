@@ -57,5 +57,8 @@ it('shows what a node fetched, how far it is, and what it would receive', async 
   expect(JSON.parse((await muster('boot timeline gpu001 -o json')).out)).toMatchObject({ state: 'BOOTING', stuck: null })
   expect((await muster('boot fetches gpu001')).out).toMatch(/ USER_DATA +1 +\S+ +compute v1 +b{12} +the connection has no TLS/)
   expect((await muster('boot durations --profile compute')).out).toMatch(/^CLOUD_INIT +1 /m)
+  const dhcp = 'boot dhcp-config dnsmasq --subnet 10.0.0.0/24'
+  expect((await muster(`${dhcp} --pool 10.0.0.9-10.0.0.20`)).out).toContain('dhcp-range=10.0.0.9,10.0.0.20,255.255.255.0,')
+  expect(await muster(`${dhcp} --pool 10.0.0.9`)).toMatchObject({ code: 5, err: expect.stringContaining('last') })
   expect((await muster('boot durations --profile other')).err).toContain('No boots within 30 days.')
 })

@@ -1,8 +1,10 @@
 import { commandGroup } from '../../command.ts'
+import { bootDhcpConfig } from './dhcp-config.ts'
 import { bootDurations } from './durations.ts'
 import { bootFetches } from './fetches.ts'
 import { bootPreview } from './preview.ts'
 import { bootTimeline } from './timeline.ts'
 import { unknown } from './unknown/index.ts'
 
-export const boot = () => commandGroup('boot', [bootTimeline(), bootFetches(), bootPreview(), bootDurations(), unknown()])
+export const boot = () =>
+  commandGroup('boot', [bootTimeline(), bootFetches(), bootPreview(), bootDurations(), bootDhcpConfig(), unknown()])
