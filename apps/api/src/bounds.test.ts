@@ -67,6 +67,7 @@ const REQUIRED: Record<string, object> = {
   retryJobRun: { id: idOf('JobRun') },
   runJob: { template: 'connectivity_check' },
   setNodeGroupMembers: { id: idOf('NodeGroup') },
+  discoverBmcs: {},
   startPowerRun: { action: 'ON', reason: 'test', nodeIds: [idOf('ComputeNode')] },
   startSlurmAction: { clusterId: idOf('SlurmCluster'), verb: 'HOLD_JOBS', reason: 'test', reservation: { name: 'fix' } },
   testConnections: {},

@@ -148,6 +148,11 @@ beforeAll(async () => {
       .insert(tables.powerRuns)
       .values({ ...own, action: 'ON', reason: name, parallelism: 1, delaySeconds: 0, targetCount: 1 })
       .returning()
+    const [discovery] = await t.runtime.db
+      .insert(tables.bmcDiscoveries)
+      .values({ ...own, addresses: ['10.0.0.1'], protocol: 'REDFISH', port: 443, addressCount: 1 })
+      .returning()
+    await t.runtime.db.insert(tables.foundBmcs).values({ tenantId, discoveryId: discovery!.id, address: '10.0.0.1', port: 443 })
     const item = { tenantId, runId: powerRun!.id, nodeName: name, result: 'DONE' as const }
     await t.runtime.db.insert(tables.powerRunItems).values(item)
     await t.runtime.db.insert(tables.playbookBundles).values({

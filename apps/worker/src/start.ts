@@ -10,7 +10,7 @@ import { discoveryQueue } from '@muster/core/discoveries'
 import { createListener, createNotifier } from '@muster/core/events'
 import type { Log } from '@muster/core/log'
 import { readMetricsToken } from '@muster/core/metrics-access'
-import { bmcReadQueue, powerRunQueue } from '@muster/core/power'
+import { bmcDiscoveryQueue, bmcReadQueue, powerRunQueue } from '@muster/core/power'
 import { createQueue, queueBacklogs } from '@muster/core/queue'
 import { queues } from '@muster/core/registry'
 import { credentialRotationQueue } from '@muster/core/rotations'
@@ -24,6 +24,7 @@ import { describeIsolation } from './ansible/isolation/isolation.ts'
 import { removeAbandonedRuns } from './ansible/run-directory/run-directory.ts'
 import { detectAnsible } from './ansible-version.ts'
 import type { WorkerConfig } from './config.ts'
+import { bmcDiscoveryHandler } from './handlers/bmc-discovery.ts'
 import { bmcReadHandler } from './handlers/bmc-read.ts'
 import { connectionTestHandler } from './handlers/connection-test.ts'
 import { credentialRotationHandler } from './handlers/credential-rotation.ts'
@@ -66,6 +67,8 @@ const ROTATIONS = 4
 
 /** Power runs of one worker at once. Each has its own number of nodes. */
 const POWER_RUNS = 8
+/** Searches for BMCs of one worker at once. Each asks several addresses. */
+const BMC_DISCOVERIES = 2
 
 export type Worker = {
   /** Port of /healthz, /readyz and /metrics. */
@@ -214,6 +217,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
     )
     const logins = createBmcLogins()
     await queue.work(powerRunQueue, POWER_RUNS, powerRunHandler({ ...deps, logins, stopping: sshStop.signal }))
+    await queue.work(bmcDiscoveryQueue, BMC_DISCOVERIES, bmcDiscoveryHandler({ ...deps, logins, stopping: sshStop.signal }))
     await queue.work(bmcReadQueue, config.SSH_CONCURRENCY, bmcReadHandler({ ...deps, logins, stopping: sshStop.signal }))
     await queue.work(credentialRotationQueue, ROTATIONS, credentialRotationHandler(ssh))
     await queue.work(

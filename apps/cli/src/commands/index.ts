@@ -36,7 +36,7 @@ export const ENTRIES: Entry[] = [
   {
     name: 'bmc',
     heading: NODES,
-    description: 'set and remove the BMCs of nodes',
+    description: 'find BMCs, and set those of nodes',
     load: async () => (await import('./power/bmc.ts')).bmc(),
   },
   {

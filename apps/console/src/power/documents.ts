@@ -7,7 +7,7 @@ export const BmcFragment = graphql(`
       address port mac protocol fingerprint caCertificate systemPath powerState
       credential { id name }
       reading {
-        readAt error failedAt offeredFingerprint requestedAt detailsReadAt
+        readAt reportedState error failedAt offeredFingerprint requestedAt detailsReadAt
         inventory { manufacturer model serial uuid biosVersion bmcModel bmcFirmware cpuModel cpuCount memoryBytes macs }
         sensors { name kind value unit health }
         events { entryId at severity message }

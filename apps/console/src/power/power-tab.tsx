@@ -71,7 +71,14 @@ function Loaded({ node, reload }: { node: NodePower; reload: () => void }) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <PowerStateBadge state={bmc.powerState} />
         <span className="text-sm text-muted">
-          {reading?.readAt ? t.rich('power.readAt', { time: () => <RelativeTime at={reading.readAt} /> }) : t('power.neverRead')}
+          {!reading?.readAt || !reading.reportedState
+            ? t('power.neverRead')
+            : reading.error
+              ? t.rich('power.lastReported', {
+                  state: t(`powerState.${reading.reportedState}`),
+                  time: () => <RelativeTime at={reading.readAt} />,
+                })
+              : t.rich('power.readAt', { time: () => <RelativeTime at={reading.readAt} /> })}
         </span>
         <span className="ml-auto flex flex-wrap gap-2">
           <Button

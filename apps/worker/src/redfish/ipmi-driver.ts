@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { resolveTarget, TargetError } from '@muster/core/outbound'
 import type { BmcSensor, BootDevice, PowerAction } from '@muster/core/power'
 import type { BmcDriver } from './driver.ts'
@@ -47,7 +48,7 @@ export function createIpmiDriver(
       return { command: command.join(' '), send: async () => void (await run(...command)) }
     },
     async readDetails() {
-      const fru = await run('fru', 'print', '0')
+      const fru = await run('fru', 'print', '0').catch(ifRefused)
       const info = await run('mc', 'info')
       const field = (text: string, name: string) =>
         textOrNull(new RegExp(`^\\s*${name}\\s*:(.*)$`, 'im').exec(text)?.[1]?.trim(), 200)
@@ -88,7 +89,7 @@ function ifRefused(error: unknown): string {
 function sensorOf(line: string): BmcSensor | null {
   const [name, reading = '', status = ''] = line.split('|').map((cell) => plainText(cell, 100))
   const [, value, unit = ''] = /^(-?[\d.]+)\s*(.*)$/.exec(reading) ?? []
-  if (!name || status === 'ns') return null
+  if (!name || status === '' || status === 'ns') return null
   const number = value === undefined ? null : Number(value)
   const units: Record<string, string> = { 'degrees C': 'Cel', Volts: 'V', Watts: 'W' }
   const health = { ok: 'OK', nc: 'Warning', cr: 'Critical', nr: 'Critical' }[status] ?? null
@@ -131,8 +132,9 @@ async function runIpmitool(
   signal.throwIfAborted()
   const argv = ['-I', 'lanplus', '-H', found!.address, '-p', String(server.port), '-U', username, '-f', '/dev/fd/3', ...command]
   return new Promise((resolve, reject) => {
+    const secret = openSecret(`${password}\n`)
     const child = spawn(program, argv, {
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', secret],
       env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' },
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       killSignal: 'SIGKILL',
@@ -143,9 +145,7 @@ async function runIpmitool(
         output[name] += text
         if (output[name].length > MAX_OUTPUT) child.kill('SIGKILL')
       })
-    const secret = child.stdio[3] as NodeJS.WritableStream
-    secret.on('error', () => {})
-    secret.end(`${password}\n`)
+    closeSync(secret)
     child.on('error', (error: NodeJS.ErrnoException) => {
       if (signal.aborted) reject(signal.reason)
       else if (error.code === 'ENOENT')
@@ -159,6 +159,17 @@ async function runIpmitool(
       else reject(errorOf(server, `${output.stderr}\n${output.stdout}`))
     })
   })
+}
+
+const O_TMPFILE = 0o20000000 | constants.O_DIRECTORY
+
+/**
+ * Opens a file in memory that has no name. Node's pipes to child processes are sockets, which cannot be opened as /dev/fd/3.
+ */
+function openSecret(text: string): number {
+  const fd = openSync('/dev/shm', O_TMPFILE | constants.O_RDWR, 0o600)
+  writeSync(fd, text)
+  return fd
 }
 
 function errorOf(server: Server, text: string): RedfishError {

@@ -44,5 +44,6 @@ export {
   type NodeInterface,
   type NodeStatus,
   type NodeType,
+  nodeBmcs,
 } from './tables.ts'
 export { UpdateNodeInput, updateNode } from './update-node.ts'

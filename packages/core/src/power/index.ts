@@ -1,6 +1,9 @@
 export { bmcAudit, bmcDiscoveryAudit, powerRunAudit } from './audit-actions.ts'
+export { cancelBmcDiscovery } from './cancel-bmc-discovery.ts'
 export { cancelPowerRun } from './cancel-power-run.ts'
 export { bmcDiscoveryChanged, powerRunCancelRequested, powerRunChanged } from './change-events.ts'
+export { discoverBmcs } from './discover-bmcs.ts'
+export { claimBmcDiscovery, finishBmcDiscovery, type ProbedBmc, recordFoundBmcs } from './discovery-execution.ts'
 export {
   type ClaimedPowerRun,
   claimPowerRun,
@@ -22,6 +25,8 @@ export { type BmcReport, type BmcToRead, findBmc, recordBmcReading } from './rec
 export { prunePowerRuns, reassignPowerWork, requestDueReadings } from './schedule-power-work.ts'
 export { startPowerRun } from './start-power-run.ts'
 export {
+  BMC_DISCOVERY_STATUSES,
+  type BmcDiscovery,
   type BmcEvent,
   type BmcInventory,
   type BmcReading,
@@ -37,4 +42,5 @@ export {
   type PowerRun,
   type PowerRunItem,
   type PowerState,
+  powerRuns,
 } from './tables.ts'

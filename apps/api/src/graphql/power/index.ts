@@ -1,3 +1,4 @@
+import './discoveries.ts'
 import './mutations.ts'
 import './queries.ts'
 import './subscriptions.ts'

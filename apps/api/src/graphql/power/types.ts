@@ -13,7 +13,7 @@ import { BootDevice, PowerAction, PowerResult, PowerRunStatus, PowerState } from
 
 const { powerRunItems: items } = schema
 
-const BmcInventoryType = builder.objectRef<BmcInventory>('BmcInventory').implement({
+export const BmcInventoryType = builder.objectRef<BmcInventory>('BmcInventory').implement({
   description: 'What a BMC reports about its machine. Null: it does not report it.',
   fields: (t) => ({
     manufacturer: t.exposeString('manufacturer', { nullable: true, description: 'Manufacturer.' }),

@@ -101,6 +101,7 @@ export const MORE: Record<string, Record<string, unknown>> = {
   'Mutation.createSecretStore': { input: { auth: 'TOKEN', address: 'https://vault.test' } },
   'Mutation.createGrant': { input: { role: 'operator', nodeGroupId: '$NodeGroup:0' } },
   'Mutation.createGrant(input.slurmClusterId)': { input: { nodeGroupId: undefined } },
+  'Mutation.discoverBmcs': { input: { addresses: ['10.0.0.1'], caCertificate: null } },
   'Mutation.discoverNodes': { input: { nodeIds: ['$ComputeNode:0'] } },
   'Mutation.deleteRole': { input: { name: '$marker' } },
   'Mutation.importNodes': { input: { format: 'LIST', text: 'made.test' } },

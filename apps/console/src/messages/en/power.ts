@@ -63,6 +63,7 @@ export const power = {
     delaySeconds: 'Seconds between two nodes',
     force: 'Include nodes with running Slurm jobs or locks',
     history: 'Power history',
+    lastReported: 'Last reported: {state}, <time></time>',
     menu: 'Power',
     more: '{count, plural, one {and # more node} other {and # more nodes}}',
     needPreview: 'Checking the nodes…',

@@ -64,6 +64,7 @@ export const power = {
     delaySeconds: '两个节点的间隔（秒）',
     force: '包括有运行中 Slurm 作业或被锁定的节点',
     history: '电源操作记录',
+    lastReported: '最后上报：{state}，<time></time>',
     menu: '电源',
     more: '另有 {count} 个节点',
     needPreview: '正在检查节点…',

@@ -1,0 +1,134 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { BootDevice, PowerAction } from '@muster/core/power'
+import { LOOPBACK } from '@muster/core/testing'
+import { downloadDeb } from '@muster/lab'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { freePort } from '../testing/free-port.ts'
+import { createIpmiDriver } from './ipmi-driver.ts'
+import type { RedfishError } from './redfish-client.ts'
+
+const PACKAGES = ['ipmitool', 'openipmi', 'libopenipmi0', 'libfreeipmi17']
+const PASSWORD = 'pass_of_BMCs'
+const signal = new AbortController().signal
+
+/** Debian's ipmitool against Debian's simulator of OpenIPMI, both unpacked and not installed. */
+describe('ipmitool and a simulated BMC', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'muster-ipmi-'))
+  const root = path.join(folder, 'root')
+  const libraries = path.join(root, 'usr/lib/x86_64-linux-gnu')
+  const ipmitool = path.join(folder, 'ipmitool')
+  const seen = path.join(folder, 'seen')
+  let simulator: ChildProcess
+  let port: number
+
+  beforeAll(async () => {
+    mkdirSync(root)
+    for (const name of PACKAGES) execFileSync('dpkg-deb', ['-x', downloadDeb(name, folder)!, root])
+    // Also records what others on the machine can see of the process.
+    const record = `tr '\\0' '\\n' < /proc/$$/cmdline >> ${seen}; tr '\\0' '\\n' < /proc/$$/environ >> ${seen}`
+    const script = `#!/bin/sh\n${record}\nexport LD_LIBRARY_PATH=${libraries}\nexec ${root}/usr/bin/ipmitool "$@"\n`
+    writeFileSync(ipmitool, script, { mode: 0o755 })
+    const chassis = path.join(folder, 'chassis')
+    const control = `#!/bin/sh
+echo "$*" >> ${folder}/chassis.log
+shift; op=$1; shift
+while [ $# -gt 0 ]; do
+  case "$op" in
+    get) echo "$1:$(cat ${folder}/$1 2>/dev/null || { [ "$1" = power ] && echo 0 || echo none; })"; shift ;;
+    *) echo "$2" > ${folder}/$1; shift 2 ;;
+  esac
+done
+`
+    writeFileSync(chassis, control, { mode: 0o755 })
+    port = await freePort()
+    const auths = ['callback', 'user', 'operator', 'admin'].map((level) => `    allowed_auths_${level} none md2 md5 straight`)
+    const config = `name "muster"
+set_working_mc 0x20
+  startlan 1
+    addr 127.0.0.1 ${port}
+    priv_limit admin
+${auths.join('\n')}
+    guid a123456789abcdefa123456789abcdef
+  endlan
+  chassis_control "${chassis} 0x20"
+  user 2 true "admin" "${PASSWORD}" admin 10 none md2 md5 straight
+`
+    writeFileSync(path.join(folder, 'lan.conf'), config)
+    const commands = `mc_setbmc 0x20
+mc_add 0x20 0 no-device-sdrs 0x23 9 8 0x9f 0x1291 0xf02 persist_sdr
+sel_enable 0x20 1000 0x0a
+sel_add 0x20 0x02 0x00 0x00 0x00 0x00 0x20 0x00 0x04 0x01 0x30 0x01 0x09 0xff 0xff
+mc_enable 0x20
+`
+    writeFileSync(path.join(folder, 'emu'), commands)
+    mkdirSync(path.join(folder, 'state'))
+    const args = ['-c', `${folder}/lan.conf`, '-f', `${folder}/emu`, '-s', `${folder}/state`, '-n']
+    simulator = spawn(path.join(root, 'usr/bin/ipmi_sim'), args, {
+      stdio: 'ignore',
+      env: { LD_LIBRARY_PATH: libraries, PATH: process.env.PATH },
+    })
+    await vi.waitFor(() => driver().readPower(), { timeout: 30_000 })
+  }, 120_000)
+  afterAll(() => {
+    simulator?.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const driver = (password = PASSWORD, at = port) =>
+    createIpmiDriver(
+      { address: '127.0.0.1', port: at },
+      { username: 'admin', password },
+      { localTargets: LOOPBACK, signal, timeoutMs: 20_000 },
+      ipmitool,
+    )
+  const send = async (action: PowerAction, device: BootDevice | null) => (await driver().prepare(action, device)).send()
+  const failure = (work: Promise<unknown>): Promise<RedfishError> =>
+    work.then(
+      () => expect.unreachable(),
+      (error: RedfishError) => error,
+    )
+
+  it('powers the machine on, through a cycle, and off', async () => {
+    expect((await driver().readPower()).state).toBe('OFF')
+    await send('ON', null)
+    expect((await driver().readPower()).state).toBe('ON')
+    await send('CYCLE', null)
+    await vi.waitFor(async () => expect((await driver().readPower()).state).toBe('ON'), { timeout: 20_000 })
+    expect(readFileSync(path.join(folder, 'chassis.log'), 'utf8').match(/set power \d/g)).toEqual([
+      'set power 1',
+      'set power 0',
+      'set power 1',
+    ])
+    await send('FORCE_OFF', null)
+    expect((await driver().readPower()).state).toBe('OFF')
+  })
+
+  it('chooses the device of the next boot', async () => {
+    await send('BOOT_ONCE', 'PXE')
+    expect(readFileSync(path.join(folder, 'boot'), 'utf8')).toBe('pxe\n')
+    expect((await failure(driver().prepare('BOOT_ONCE', 'HTTP'))).message).toBe('IPMI has no boot over HTTP. Choose PXE.')
+  })
+
+  it('reads firmware, UUID and events, without parts that the BMC does not have', async () => {
+    const { inventory, sensors, events } = await driver().readDetails()
+    expect(inventory).toMatchObject({ bmcFirmware: '9.08', uuid: expect.stringMatching(/^[0-9a-f-]{36}$/), serial: null })
+    expect(sensors).toEqual([])
+    expect(events).toMatchObject([{ message: expect.stringContaining('Upper Critical going high') }])
+  })
+
+  it('passes no password in arguments or the environment', async () => {
+    await driver().readPower()
+    const visible = readFileSync(seen, 'utf8')
+    expect(visible).toContain('/dev/fd/3')
+    expect(visible).not.toContain(PASSWORD)
+  })
+
+  it('says why it cannot sign in, or reach the BMC', async () => {
+    expect(await failure(driver('wrong').readPower())).toMatchObject({ kind: expect.stringMatching(/LOGIN|UNREACHABLE/) })
+    expect(await failure(driver(PASSWORD, await freePort()).readPower())).toMatchObject({ kind: 'UNREACHABLE' })
+    expect((await failure(driver('x'.repeat(21)).readPower())).message).toMatch(/more than 20 bytes/)
+  })
+})
