@@ -75,8 +75,9 @@ async function insertNodes(tx: Tx, ctx: Ctx, nodes: New[]): Promise<LeanNode[]> 
       `The name, xname or NID of the node ${missing.name} is given to two nodes, or another node got it a moment ago. Give each node its own.`,
     )
   const ofNodes = nodes.map(({ name, interfaces, bmc }) => ({ id: idOf.get(name)!, interfaces, bmc }))
-  // A node has at most 64 interfaces.
-  for (let i = 0; i < ofNodes.length; i += 100) await insertInterfaces(tx, ctx, ofNodes.slice(i, i + 100))
+  // A node has at most 64 interfaces; most have one or two.
+  const step = Math.max(1, Math.floor(5000 / Math.max(1, ...ofNodes.map(({ interfaces }) => interfaces.length))))
+  for (let i = 0; i < ofNodes.length; i += step) await insertInterfaces(tx, ctx, ofNodes.slice(i, i + step))
   await insertBmcs(tx, ctx, ofNodes)
   return added
 }

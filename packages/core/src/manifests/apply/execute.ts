@@ -3,6 +3,7 @@ import { and, sql } from 'drizzle-orm'
 import { audit } from '../../audit/index.ts'
 import { canonicalJson } from '../../kernel/canonical-json.ts'
 import { type Ctx, createdBy, inTransaction, type Tx } from '../../kernel/context.ts'
+import { newId } from '../../kernel/db/columns.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
 import { DomainError, type InputIssue, InvalidInput } from '../../kernel/errors.ts'
 import type { LocalTarget } from '../../kernel/outbound/index.ts'
@@ -10,15 +11,13 @@ import { manifestAudit } from '../audit-actions.ts'
 import { type Item, isReferable, type Kind, Lookup, type Scope } from '../kinds/index.ts'
 import { MAX_ISSUES } from '../parse/issue.ts'
 import type { Manifests } from '../parse/parse-manifests.ts'
-import { manifestObjects } from '../tables.ts'
+import { type ManifestObjectRow, manifestObjects } from '../tables.ts'
 import { compareAll, type Step } from './compare.ts'
 import { foldChanges } from './fold.ts'
 import { impactOf, readBootRevisions } from './impact.ts'
 import type { Options } from './input.ts'
 import { MAX_CHANGES, MAX_CONFLICTS, type ManifestPlan } from './result.ts'
 
-// A statement takes at most 65,535 parameters.
-const ROWS_PER_STATEMENT = 2000
 /** As many as a verb for many nodes accepts. */
 const ITEMS_PER_CALL = 10_000
 
@@ -209,7 +208,7 @@ const childrenFirst = (steps: Step[]): Step[] => parentsFirst(steps).reverse()
 
 /** Writes which owner has which fields, only where that changes. */
 async function writeOwners({ tx, ctx }: Scope, steps: Step[], owner: string, ids: Map<string, string>): Promise<void> {
-  const rows: (typeof manifestObjects.$inferInsert)[] = []
+  const rows: Pick<ManifestObjectRow, 'id' | 'owner' | 'kind' | 'objectId' | 'fields' | 'createdById' | 'createdByName'>[] = []
   const gone: string[] = []
   for (const { kind, item, object, owned, owners, differing } of steps) {
     const own = owners.get(owner)
@@ -218,23 +217,22 @@ async function writeOwners({ tx, ctx }: Scope, steps: Step[], owner: string, ids
       continue
     }
     const objectId = item.stored?.id ?? ids.get(`${kind.kind}/${item.name}`)!
-    const base = { tenantId: ctx.tenantId, kind: kind.kind, objectId, ...createdBy(ctx) }
-    if (!own || canonicalJson(own.fields) !== canonicalJson(owned)) rows.push({ ...base, owner, fields: owned })
+    const base = { kind: kind.kind, objectId, ...createdBy(ctx) }
+    if (!own || canonicalJson(own.fields) !== canonicalJson(owned)) rows.push({ ...base, id: newId(), owner, fields: owned })
     for (const [name, other] of owners) {
       // A field with another value now belongs to this owner.
       const left = Object.entries(other.fields).filter(([path]) => !differing.includes(path))
       if (name !== owner && left.length < Object.keys(other.fields).length)
-        rows.push({ ...base, owner: name, fields: Object.fromEntries(left) })
+        rows.push({ ...base, id: newId(), owner: name, fields: Object.fromEntries(left) })
     }
   }
-  for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT)
-    await tx
-      .insert(manifestObjects)
-      .values(rows.slice(i, i + ROWS_PER_STATEMENT))
-      .onConflictDoUpdate({
-        target: [manifestObjects.tenantId, manifestObjects.kind, manifestObjects.objectId, manifestObjects.owner],
-        set: { fields: sql`excluded.fields`, updatedAt: sql`now()` },
-      })
+  // JSON, because building statements with a parameter per value takes most of the time for thousands of rows.
+  if (rows.length > 0)
+    await tx.execute(sql`
+      insert into ${manifestObjects} (id, tenant_id, owner, kind, object_id, fields, created_by_id, created_by_name)
+      select id, ${ctx.tenantId}::uuid, owner, kind, "objectId", fields, "createdById", "createdByName"
+      from json_to_recordset(${JSON.stringify(rows)}::json) as r(id uuid, owner text, kind text, "objectId" uuid, fields jsonb, "createdById" uuid, "createdByName" text)
+      on conflict (tenant_id, kind, object_id, owner) do update set fields = excluded.fields, updated_at = now()`)
   if (gone.length > 0)
     await tx.delete(manifestObjects).where(and(visibleTo(ctx, manifestObjects), isOneOf(manifestObjects.id, gone)))
 }
