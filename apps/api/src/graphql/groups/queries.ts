@@ -8,18 +8,25 @@ import { groupConnection, NodeGroup, NodeGroupKind } from './types.ts'
 
 const { nodeGroups } = schema
 
+const NodeGroupFilter = builder.inputType('NodeGroupFilter', {
+  description: 'Conditions for groups.',
+  fields: (t) => ({ kind: t.field({ type: NodeGroupKind, description: 'Groups of this kind.' }) }),
+})
+
 builder.queryFields((t) => ({
   nodeGroups: t.drizzleConnection(
     {
       type: NodeGroup,
       description: 'Node groups, in order of creation.',
       authScopes: { permission: tenantPermissions.read },
-      args: { kind: t.arg({ type: NodeGroupKind, description: 'Only groups of this kind.' }) },
+      args: { filter: t.arg({ type: NodeGroupFilter, description: 'Filter. Default: all groups.' }) },
       ...PAGED,
-      totalCount: (_root, { kind }, { ctx }) =>
-        ctx.db.$count(nodeGroups, and(visibleTo(ctx, nodeGroups), kind ? eq(nodeGroups.kind, kind) : undefined)),
-      resolve: (query, _root, { kind }, { ctx }) =>
-        ctx.db.query.nodeGroups.findMany(query({ where: { tenantId: ctx.tenantId, ...(kind ? { kind } : {}) } })),
+      totalCount: (_root, { filter }, { ctx }) =>
+        ctx.db.$count(nodeGroups, and(visibleTo(ctx, nodeGroups), filter?.kind ? eq(nodeGroups.kind, filter.kind) : undefined)),
+      resolve: (query, _root, { filter }, { ctx }) =>
+        ctx.db.query.nodeGroups.findMany(
+          query({ where: { tenantId: ctx.tenantId, ...(filter?.kind ? { kind: filter.kind } : {}) } }),
+        ),
     },
     ...groupConnection,
   ),

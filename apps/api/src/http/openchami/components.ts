@@ -3,8 +3,8 @@ import { decommissionNode, type NodeType, normalizeXname } from '@muster/core/no
 import { type Component, putComponents, readComponents } from '@muster/core/openchami'
 import type { Ctx } from '@muster/core/registry'
 import { z } from 'zod'
-import type { Answer, OpenchamiRequest } from './endpoints.ts'
 import { done, matches } from './filters.ts'
+import type { Answer, OpenchamiRequest } from './request.ts'
 
 export const FILTERS = ['id', 'type', 'state', 'flag', 'role', 'enabled', 'arch', 'nid', 'class']
 

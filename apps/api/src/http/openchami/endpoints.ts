@@ -1,34 +1,11 @@
-import type { AuditAction } from '@muster/core/audit'
 import { nodeGroupAudit } from '@muster/core/groups'
 import { nodeAudit } from '@muster/core/nodes'
-import type { LocalTarget } from '@muster/core/outbound'
-import type { Ctx } from '@muster/core/registry'
 import * as components from './components.ts'
 import * as interfaces from './ethernet-interfaces.ts'
 import * as groups from './groups.ts'
 import * as redfish from './redfish-endpoints.ts'
+import type { Endpoint, Method } from './request.ts'
 import * as service from './service.ts'
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-export type OpenchamiRequest = {
-  ctx: Ctx
-  params: Record<string, string>
-  query: URLSearchParams
-  body: unknown
-  localTargets: readonly LocalTarget[]
-}
-export type Answer = { status: number; body?: unknown; location?: string }
-export type Endpoint = {
-  handle(request: OpenchamiRequest): Answer | Promise<Answer>
-  /** Whether it needs no token: it shows nothing of a tenant. */
-  isPublic?: boolean
-  /** Whether the body must be a JSON object. */
-  hasBody?: boolean
-  /** Query parameters, in lower case. Others are refused. */
-  filters?: readonly string[]
-  /** Its action in the audit log when it is refused. */
-  action?: AuditAction
-}
 
 const writesNodes = { hasBody: true, action: nodeAudit.update }
 const writesGroups = { hasBody: true, action: nodeGroupAudit.update }

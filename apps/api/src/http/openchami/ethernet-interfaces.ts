@@ -9,8 +9,8 @@ import {
 } from '@muster/core/openchami'
 import type { Ctx } from '@muster/core/registry'
 import { z } from 'zod'
-import type { Answer, OpenchamiRequest } from './endpoints.ts'
 import { done, matches } from './filters.ts'
+import type { Answer, OpenchamiRequest } from './request.ts'
 
 export const FILTERS = ['id', 'macaddress', 'ipaddress', 'network', 'componentid', 'type']
 const PATH = '/hsm/v2/Inventory/EthernetInterfaces'

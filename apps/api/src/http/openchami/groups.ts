@@ -11,8 +11,8 @@ import {
 import type { Ctx } from '@muster/core/registry'
 import { z } from 'zod'
 import { findComponent } from './components.ts'
-import type { Answer, OpenchamiRequest } from './endpoints.ts'
 import { done, matches } from './filters.ts'
+import type { Answer, OpenchamiRequest } from './request.ts'
 
 export const FILTERS = ['group']
 const PATH = '/hsm/v2/groups'

@@ -3,8 +3,8 @@ import { type NodeBmc, parseXname, removeNodeBmc } from '@muster/core/nodes'
 import { putRedfishEndpoint, readComponents } from '@muster/core/openchami'
 import type { Ctx } from '@muster/core/registry'
 import { z } from 'zod'
-import type { Answer, OpenchamiRequest } from './endpoints.ts'
 import { done, matches } from './filters.ts'
+import type { Answer, OpenchamiRequest } from './request.ts'
 
 export const FILTERS = ['id', 'fqdn', 'ipaddr', 'ipaddress', 'macaddr', 'type']
 const PATH = '/hsm/v2/Inventory/RedfishEndpoints'

@@ -13,7 +13,7 @@ import { type Caller, callerKey } from '../../sign-in/caller.ts'
 import { bodyRejection, readBody } from '../graphql-body.ts'
 import { recordRefusal } from '../record-refusal.ts'
 import { clientAddress, headersOf, type RequestFacts, requestFacts } from '../request-facts.ts'
-import type { Answer, Endpoint, Method } from './endpoints.ts'
+import type { Answer, Endpoint, Method } from './request.ts'
 
 const STATUS: Record<string, number> = {
   INVALID_INPUT: 400,

@@ -1,6 +1,6 @@
 import { NotFound } from '@muster/core/errors'
-import type { Answer, OpenchamiRequest } from './endpoints.ts'
 import { done } from './filters.ts'
+import type { Answer, OpenchamiRequest } from './request.ts'
 
 /** What components can have here, by the names of SMD. */
 const VALUES: Record<string, string[]> = {

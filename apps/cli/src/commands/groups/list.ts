@@ -5,8 +5,8 @@ import { printRows } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
 import { groupKind } from './fields.ts'
 
-const LIST = graphql(`query GroupList($kind: NodeGroupKind, $first: Int, $after: String) {
-  nodeGroups(kind: $kind, first: $first, after: $after) {
+const LIST = graphql(`query GroupList($filter: NodeGroupFilter, $first: Int, $after: String) {
+  nodeGroups(filter: $filter, first: $first, after: $after) {
     edges { node { id name displayName kind priority parent { name } memberQuery exclusiveSet nodeCount } }
     pageInfo { hasNextPage endCursor }
   }
@@ -19,7 +19,7 @@ export const groupList = () =>
     .withOutput()
     .action(async ({ kind, ...output }: Output & { kind?: ReturnType<typeof groupKind> }) => {
       printRows(
-        await fetchAll(async (page) => (await request(LIST, { kind: kind ?? null, ...page })).nodeGroups),
+        await fetchAll(async (page) => (await request(LIST, { filter: kind ? { kind } : {}, ...page })).nodeGroups),
         [
           { title: 'NAME', value: (g) => g.name },
           { title: 'NODES', value: (g) => g.nodeCount },

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { assignBootProfile, createBootProfile } from '../../boot-profiles/index.ts'
 import { credentials } from '../../credentials/tables.ts'
 import { createNodeGroup, setNodeGroupMembers } from '../../groups/index.ts'
 import { runJob } from '../../runs/index.ts'
@@ -31,6 +32,8 @@ beforeAll(async () => {
     await insertAgentsOfNodes(operator, nodes)
     const group = await createNodeGroup(operator, { name: 'group' })
     await setNodeGroupMembers(operator, { id: group.id, addNodeIds: [nodes[0]!.id] })
+    const profile = await createBootProfile(admin, { name: 'profile' })
+    await assignBootProfile(admin, { profileId: profile.id, nodeIds: [nodes[0]!.id] })
     await insertRuns(operator, [{ status: 'SUCCEEDED', nodes, lines: 2 }])
     await runJob(operator, { template: 'connectivity_check', nodeIds: [nodes[0]!.id] })
   }
