@@ -36,6 +36,7 @@ const guides = [
   'docs/slurm.md',
   'docs/secure.md',
   'docs/manifests.md',
+  'docs/boot.md',
 ].map((path) => ({
   path,
   ...readGuide(join(ROOT, path)),
@@ -103,6 +104,7 @@ describe('names in the guides', () => {
       'docs/secure.md: starts containers, as containers.long.test.ts does',
       'docs/secure.md: needs the certificate',
       'docs/secure.md: starts another installation',
+      'docs/boot.md: writes to a folder of the system',
     ])
   })
 })
