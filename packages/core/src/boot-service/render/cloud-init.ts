@@ -75,8 +75,14 @@ function joinParts(parts: string[]): string {
   if (parts.length <= 1) return parts[0] ?? ''
   // Derived from the content, so that equal parts give equal bytes.
   const boundary = `==muster-${sha256(JSON.stringify(parts)).slice(0, 24)}==`
-  const encoded = parts.map((part) => `--${boundary}\n${/^(Content-Type|MIME-Version):/.test(part) ? part : `${PLAIN}${part}`}\n`)
+  const encoded = parts.map((part) => `--${boundary}\n${/^(Content-Type|MIME-Version):/.test(part) ? part : encodePart(part)}\n`)
   return `Content-Type: multipart/mixed; boundary="${boundary}"\nMIME-Version: 1.0\n\n${encoded.join('')}--${boundary}--\n`
 }
 
-const PLAIN = 'Content-Type: text/plain; charset="utf-8"\nMIME-Version: 1.0\nContent-Transfer-Encoding: 8bit\n\n'
+const PLAIN = 'Content-Type: text/plain; charset="utf-8"\nMIME-Version: 1.0\n'
+
+/** cloud-init garbles other characters than ASCII unless they are encoded. */
+const encodePart = (part: string): string =>
+  [...part].every((character) => character <= '\x7f')
+    ? `${PLAIN}Content-Transfer-Encoding: 7bit\n\n${part}`
+    : `${PLAIN}Content-Transfer-Encoding: base64\n\n${Buffer.from(part).toString('base64').replace(/.{76}/g, '$&\n')}`
