@@ -8,6 +8,9 @@ const agentKey = (agent: Data) => agent.agentId as string
 /** Unique in the tenant. A switch of the tenant reloads the page. */
 const roleKey = (role: Data) => role.name as string
 
+/** One at a time. Without it, the key of every change would contain the text of the files, which is megabytes. */
+const planKey = () => 'current'
+
 /** Invalidates lists that a mutation changes: only the server knows the position of a new row. */
 function invalidateLists(...fields: string[]) {
   return (_result: unknown, _args: unknown, cache: Cache) => {
@@ -33,6 +36,7 @@ export function createConsoleClient(): Client {
         keys: {
           ...Object.fromEntries(embeddedTypes.map((name) => [name, () => null])),
           Agent: agentKey,
+          ManifestPlan: planKey,
           Role: roleKey,
         },
         updates: {
@@ -47,6 +51,7 @@ export function createConsoleClient(): Client {
             deleteRole: invalidateLists('roles'),
             createGrant: invalidateLists('grants'),
             deleteGrant: invalidateLists('grants'),
+            applyManifests: invalidateLists('nodes', 'nodeFacets', 'credentials', 'nodeGroups', 'bootProfiles'),
             addNode: invalidateLists('nodes', 'nodeFacets', 'labOffer', 'credentials'),
             importNodes: invalidateLists('nodes', 'nodeFacets', 'labOffer', 'credentials'),
             purgeNode: invalidateLists('nodes', 'nodeFacets', 'labOffer', 'credentials'),
