@@ -145,6 +145,7 @@ spec:
       [17, 12, 'spec.members', expect.stringContaining('there is no node named')],
     ])
     expect(await ours.admin.db.$count(computeNodes)).toBe(0)
+    expect(await exportManifests(ours.admin, {})).toBe('')
   })
 
   it('names the line of a node whose MAC another node has', async () => {
