@@ -64,6 +64,9 @@ describe('names in the guides', () => {
       blocks.flatMap((b) => (runBlockedReason(b) ? `${path}: ${runBlockedReason(b)}` : [])),
     )
     expect(left).toEqual([
+      'docs/operate.md: needs a BMC',
+      'docs/operate.md: needs a BMC',
+      'docs/operate.md: needs BMCs',
       'docs/operate.md: stops the product that the examples run on',
       'docs/operate.md: needs a secret store',
       'docs/operate.md: backs up the installation of npm start',

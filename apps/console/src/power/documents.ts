@@ -130,3 +130,5 @@ export const PowerRunUpdated = graphql(
 `,
   [RunFragment],
 )
+
+export const isDangerous = (action: PowerAction) => action !== 'ON' && action !== 'BOOT_ONCE'

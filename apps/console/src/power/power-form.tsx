@@ -11,9 +11,8 @@ import { useSettled } from '@/ui/hooks/use-settled.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { type PowerAction, type PowerInput, PreviewPowerRun, StartPowerRun } from './documents.ts'
+import { isDangerous, type PowerAction, type PowerInput, PreviewPowerRun, StartPowerRun } from './documents.ts'
 import { PowerStateBadge } from './power-badges.tsx'
-import { isDangerous } from './power-menu.tsx'
 
 const bootDevices = ['PXE', 'HTTP', 'DISK', 'BIOS_SETUP', 'NONE'] as const
 type Props = { action: PowerAction; nodeIds: string[]; onStarted: (id: string) => void; onCancel: () => void }

@@ -4,12 +4,10 @@ import { useState } from 'react'
 import { useBlockedReason } from '@/access/viewer.tsx'
 import { t } from '@/messages/index.ts'
 import { Menu, MenuItem } from '@/ui/menu.tsx'
-import type { PowerAction } from './documents.ts'
+import { isDangerous, type PowerAction } from './documents.ts'
 import { PowerDialog } from './power-dialog.tsx'
 
 const actions: PowerAction[] = ['ON', 'OFF', 'FORCE_OFF', 'RESTART', 'CYCLE', 'NMI', 'BOOT_ONCE']
-export const isDangerous = (action: PowerAction) => action !== 'ON' && action !== 'BOOT_ONCE'
-
 /** Power actions on nodes, each with its preview, reason and results. */
 export function PowerMenu({ nodeIds, onDone }: { nodeIds: string[]; onDone?: () => void }) {
   const on = useBlockedReason('power:on')

@@ -1,12 +1,13 @@
 export { applyManifests } from './apply/apply-manifests.ts'
-export { IMPACTS, type ManifestImpact } from './apply/impact.ts'
 export { ApplyManifestsInput, PlanManifestsInput } from './apply/input.ts'
 export { planManifests } from './apply/plan-manifests.ts'
 export {
   CHANGE_ACTIONS,
   type FieldChange,
+  IMPACTS,
   type ManifestChange,
   type ManifestConflict,
+  type ManifestImpact,
   type ManifestPlan,
 } from './apply/result.ts'
 export { manifestAudit } from './audit-actions.ts'

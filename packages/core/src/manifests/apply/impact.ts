@@ -8,19 +8,7 @@ import { accelerators, computeNodes } from '../../nodes/tables.ts'
 import { foldHostlist } from '../../selection/index.ts'
 import type { Scope } from '../kinds/index.ts'
 import type { Step } from './compare.ts'
-
-/**
- * What changes mean for nodes. REBOOT: they boot something else from their next boot. HOST_KEY: another address drops the pinned host
- * key. VARIABLES: runs get other variables. ACCELERATORS: of nodes that leave. SLURM_JOBS: running on nodes that leave, move or reboot.
- */
-export const IMPACTS = ['REBOOT', 'HOST_KEY', 'VARIABLES', 'ACCELERATORS', 'SLURM_JOBS'] as const
-export type ManifestImpact = {
-  kind: (typeof IMPACTS)[number]
-  /** Number of nodes, accelerators or jobs. */
-  count: number
-  /** Hostlist of the nodes. */
-  nodes: string
-}
+import type { ManifestImpact } from './result.ts'
 
 /** Whether the steps can change what nodes boot. */
 const concernsBoot = (steps: Step[]): boolean =>

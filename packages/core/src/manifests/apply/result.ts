@@ -1,6 +1,5 @@
 import type { KindName } from '../kinds/index.ts'
 import type { ManifestIssue } from '../parse/issue.ts'
-import type { ManifestImpact } from './impact.ts'
 
 export const CHANGE_ACTIONS = ['CREATE', 'UPDATE', 'DELETE'] as const
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number]
@@ -20,6 +19,19 @@ export type ManifestChange = {
 
 /** A field that another owner or a person set. `owner` is null when it was set outside of manifests. */
 export type ManifestConflict = { kind: KindName; name: string; path: string; owner: string | null; message: string }
+
+/**
+ * What changes mean for nodes. REBOOT: they boot something else from their next boot. HOST_KEY: another address drops the pinned host
+ * key. VARIABLES: runs get other variables. ACCELERATORS: of nodes that leave. SLURM_JOBS: running on nodes that leave, move or reboot.
+ */
+export const IMPACTS = ['REBOOT', 'HOST_KEY', 'VARIABLES', 'ACCELERATORS', 'SLURM_JOBS'] as const
+export type ManifestImpact = {
+  kind: (typeof IMPACTS)[number]
+  /** Number of nodes, accelerators or jobs. */
+  count: number
+  /** Hostlist of the nodes. */
+  nodes: string
+}
 
 export type ManifestPlan = {
   owner: string
