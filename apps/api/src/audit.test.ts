@@ -109,6 +109,12 @@ describe('before and after', () => {
         ... on CreateJobTemplatePayload { template { id } } } }`,
     )
     ids.JobTemplate = data.it.template.id
+    const bmc = await t.ask<{ it: { credential: { id: string } } }>(
+      update.owner,
+      `mutation { it: createCredential(input: { name: "bmc", kind: BMC, username: "root", password: "secret of a bmc", allowedHosts: ["10.0.0.0/8"] }) {
+        ... on CreateCredentialPayload { credential { id } } } }`,
+    )
+    ids.BmcCredential = bmc.it.credential.id
     const viewer = { tenantId: update.tenant.id, userId: update.viewer.actor.id! }
     ids.Member = globalId('Member', (await t.runtime.db.query.members.findFirst({ where: viewer }))!.id)
   })
@@ -137,6 +143,12 @@ describe('before and after', () => {
       { notes: 'new', tags: ['a'] },
     ],
     setNodeMaintenance: [({ ComputeNode }) => `id: "${ComputeNode}", enabled: true`, expect.any(Object), expect.any(Object)],
+    setNodeBmc: [
+      ({ ComputeNode, BmcCredential }) =>
+        `nodeId: "${ComputeNode}", address: "10.0.0.77", credentialId: "${BmcCredential}", mac: "02:00:00:00:0b:77"`,
+      null,
+      expect.objectContaining({ address: '10.0.0.77', mac: '02:00:00:00:0b:77' }),
+    ],
     updateNodeGroup: [({ NodeGroup }) => `id: "${NodeGroup}", priority: 7`, { priority: 100 }, { priority: 7 }],
     setNodeGroupMembers: [
       ({ NodeGroup, ComputeNode }) => `id: "${NodeGroup}", addNodeIds: ["${ComputeNode}"]`,

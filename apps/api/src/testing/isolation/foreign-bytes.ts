@@ -32,7 +32,7 @@ export const normalized = (text: string, known: string[]): string =>
     .replace(/expires=\d+|signature=[\w-]+/g, '*')
     .replace(/made-?\d+/g, '*')
     // A hash of the names in the request.
-    .replace(/"fingerprint":"[\w-]{24}"/g, '*')
+    .replace(/"fingerprint":"[\w-]{22,24}"/g, '*')
 
 /** All IDs in rows as text. */
 export const idsIn = (rows: string[]): Set<string> => new Set(rows.flatMap((row) => row.toLowerCase().match(UUID) ?? []))

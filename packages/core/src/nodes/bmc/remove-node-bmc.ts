@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit } from '../../audit/index.ts'
+import { audit, changeOf } from '../../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
 import { notFoundOrConflict, visibleTo } from '../../kernel/db/rows.ts'
 import { parseInput } from '../../kernel/errors.ts'
@@ -29,7 +29,7 @@ export async function removeNodeBmc(ctx: Ctx, input: z.input<typeof RemoveNodeBm
       .select()
       .from(computeNodes)
       .where(and(visibleTo(ctx, computeNodes), eq(computeNodes.id, nodeId)))
-    await audit(tx, ctx, nodeAudit.removeBmc, node!, { address: bmc.address })
+    await audit(tx, ctx, nodeAudit.removeBmc, node!, { address: bmc.address }, { change: changeOf(nodeBmcs, bmc, null) })
     ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
     return node!
   })

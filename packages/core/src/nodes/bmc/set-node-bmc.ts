@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit } from '../../audit/index.ts'
+import { audit, changeOf } from '../../audit/index.ts'
 import { authorize, type Ctx, inTransaction } from '../../kernel/context.ts'
 import { notFoundOrConflict, sqlState, UNIQUE_VIOLATION, visibleTo } from '../../kernel/db/rows.ts'
 import { Conflict, InvalidInput, parseInput } from '../../kernel/errors.ts'
@@ -81,12 +81,13 @@ export async function setNodeBmc(
       .values({ ...values, nodeId, tenantId: ctx.tenantId })
       .onConflictDoUpdate({ target: nodeBmcs.nodeId, set: { ...values, updatedAt: sql`now()` } })
       .returning()
-    await audit(tx, ctx, nodeAudit.setBmc, node, {
+    const details = {
       address: bmc!.address,
       ...(isMoved ? { from: before.address } : {}),
       ...(before?.fingerprint && before.fingerprint !== bmc!.fingerprint ? { droppedFingerprint: before.fingerprint } : {}),
       ...(bmc!.fingerprint ? { fingerprint: bmc!.fingerprint } : {}),
-    })
+    }
+    await audit(tx, ctx, nodeAudit.setBmc, node, details, { change: changeOf(nodeBmcs, before ?? null, bmc!) })
     ctx.notify(nodeChanged({ id: nodeId, tenantId: ctx.tenantId }))
     return bmc!
   })
