@@ -168,6 +168,9 @@ const NOT_IN_COMPOSE = [
   'ANSIBLE_PLAYBOOK',
   'ANSIBLE_READABLE_PATHS',
   'AUTH_SECRET',
+  // The boot service needs a port in the boot network, which a bridge of containers does not have.
+  ...['BOOT_CLOUD_INIT_URL', 'BOOT_HOST', 'BOOT_PORT', 'BOOT_TENANT', 'BOOT_TLS_CERT_FILE', 'BOOT_TLS_KEY_FILE', 'BOOT_TLS_PORT'],
+  ...['BOOT_TOKENS_WITHOUT_TLS', 'BOOT_URL'],
   'CREDENTIAL_KEY_VERSION',
   'CREDENTIAL_MASTER_PASSWORD_FD',
   'ISOLATION_UID_RANGE',

@@ -44,6 +44,10 @@ function placeholders(message: string): string {
 
 /** Names of products, protocols and commands, and examples to type. */
 const keptInEnglish = new Set([
+  'bmc.title',
+  'bmc.uuid',
+  'bmcProtocol.IPMI',
+  'bmcProtocol.REDFISH',
   'bootField.networkConfig',
   'bootField.userData',
   'bootField.vendorData',

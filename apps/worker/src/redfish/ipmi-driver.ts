@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
-import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { resolveTarget, TargetError } from '@muster/core/outbound'
 import type { BmcSensor, BootDevice, PowerAction } from '@muster/core/power'
+import { runProgram } from '../executor/executor.ts'
 import type { BmcDriver } from './driver.ts'
 import { plainText, textOrNull } from './plain-text.ts'
 import { RedfishError, type RedfishLimits } from './redfish-client.ts'
 
 const TIMEOUT_MS = 30_000
-const MAX_OUTPUT = 1024 * 1024
 const MAX_EVENTS = 100
 
 const POWER: Record<Exclude<PowerAction, 'BOOT_ONCE' | 'RESTART'>, string> = {
@@ -18,8 +16,8 @@ const DEVICES: Record<BootDevice, string | null> = { PXE: 'pxe', HTTP: null, DIS
 type Server = { address: string; port: number }
 
 /**
- * Controls a machine over IPMI (RMCP+) with Debian's ipmitool. No library on npm implements RMCP+ with sessions. The password goes through a
- * file descriptor: arguments and the environment are visible to others on the machine.
+ * Controls a machine over IPMI (RMCP+) with Debian's ipmitool. No library on npm implements RMCP+ with sessions. The password goes through
+ * its input: arguments and the environment are visible to others on the machine.
  */
 export function createIpmiDriver(
   server: Server,
@@ -130,47 +128,25 @@ async function runIpmitool(
     throw error instanceof TargetError ? new RedfishError('TARGET', error.message) : error
   })
   signal.throwIfAborted()
-  const argv = ['-I', 'lanplus', '-H', found!.address, '-p', String(server.port), '-U', username, '-f', '/dev/fd/3', ...command]
-  return new Promise((resolve, reject) => {
-    const secret = openSecret(`${password}\n`)
-    const child = spawn(program, argv, {
-      stdio: ['ignore', 'pipe', 'pipe', secret],
-      env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      killSignal: 'SIGKILL',
-    })
-    const output = { stdout: '', stderr: '' }
-    for (const name of ['stdout', 'stderr'] as const)
-      child[name]?.setEncoding('utf8').on('data', (text: string) => {
-        output[name] += text
-        if (output[name].length > MAX_OUTPUT) child.kill('SIGKILL')
-      })
-    closeSync(secret)
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      if (signal.aborted) reject(signal.reason)
-      else if (error.code === 'ENOENT')
-        reject(
-          new RedfishError('TARGET', 'ipmitool is not installed on the worker. Install the package ipmitool, or use Redfish.'),
-        )
-      else reject(new RedfishError('UNREACHABLE', named(server, `did not answer within ${timeoutMs / 1000} s`)))
-    })
-    child.on('close', (code) => {
-      if (code === 0) resolve(output.stdout)
-      else reject(errorOf(server, `${output.stderr}\n${output.stdout}`))
-    })
+  const options = ['-I', 'lanplus', '-H', found!.address, '-p', String(server.port), '-U', username, '-f', '/dev/stdin']
+  const { code, stdout, stderr, timedOut } = await runProgram([...WITH_PIPE, program, ...options, ...command], {
+    stdin: `${password}\n`,
+    timeoutMs,
+    env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' },
   })
+  signal.throwIfAborted()
+  if (code === 0) return stdout
+  if (timedOut) throw new RedfishError('UNREACHABLE', named(server, `did not answer within ${timeoutMs / 1000} s`))
+  if (code === 127)
+    throw new RedfishError('TARGET', 'ipmitool is not installed on the worker. Install the package ipmitool, or use Redfish.')
+  throw errorOf(server, `${stderr}\n${stdout}`)
 }
-
-const O_TMPFILE = 0o20000000 | constants.O_DIRECTORY
 
 /**
- * Opens a file in memory that has no name. Node's pipes to child processes are sockets, which cannot be opened as /dev/fd/3.
+ * Runs the program that follows with a pipe as its input. Node's own pipes to child processes are sockets, which cannot be opened as
+ * /dev/stdin. The script is fixed: it expands no argument.
  */
-function openSecret(text: string): number {
-  const fd = openSync('/dev/shm', O_TMPFILE | constants.O_RDWR, 0o600)
-  writeSync(fd, text)
-  return fd
-}
+const WITH_PIPE = ['sh', '-c', 'cat | "$@"', 'sh']
 
 function errorOf(server: Server, text: string): RedfishError {
   const words = plainText(text, 300)

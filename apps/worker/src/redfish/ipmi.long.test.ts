@@ -122,7 +122,7 @@ mc_enable 0x20
   it('passes no password in arguments or the environment', async () => {
     await driver().readPower()
     const visible = readFileSync(seen, 'utf8')
-    expect(visible).toContain('/dev/fd/3')
+    expect(visible).toContain('/dev/stdin')
     expect(visible).not.toContain(PASSWORD)
   })
 
