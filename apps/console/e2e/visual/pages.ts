@@ -3,7 +3,7 @@ import { recordConnectionTests } from '../fixtures/connection-worker.ts'
 import type { Installation } from '../fixtures/installation.ts'
 import { nodeName } from '../fixtures/scenes/fleet.ts'
 import type { Showcase } from '../fixtures/scenes/showcase.ts'
-import { clusterUrl, nodeUrl, runUrl } from '../fixtures/urls.ts'
+import { clusterUrl, groupUrl, nodeUrl, runUrl } from '../fixtures/urls.ts'
 import { t } from '../labels.ts'
 
 type Scene = {
@@ -194,6 +194,39 @@ export const pages: VisualPage[] = [
   },
   { name: 'slurm-many', url: '/slurm', scene: 'large', until: 'site-23' },
   { name: 'slurm-clusters', url: '/slurm/clusters', until: 'inference-us' },
+  { name: 'groups', url: '/groups', until: 'project_genome' },
+  { name: 'groups-empty', url: '/groups', scene: 'empty', until: t('group.emptyTitle') },
+  { name: 'groups-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.groups')) },
+  {
+    name: 'group-new',
+    url: '/groups',
+    until: /^Matches [1-9]/,
+    act: async ({ page }) => {
+      await button(page, t('group.new')).click()
+      await page.getByLabel(t('group.membership')).selectOption('QUERY')
+      await page.getByLabel(t('group.query')).last().fill('accelerator.vendor = nvidia')
+    },
+  },
+  { name: 'group', url: ({ groups }) => groupUrl(groups.project), until: 'scratch' },
+  { name: 'group-query', url: ({ groups }) => groupUrl(groups.query), until: nodeName(0) },
+  {
+    name: 'group-add',
+    url: ({ groups }) => groupUrl(groups.project),
+    until: /is in project_genome/,
+    act: async ({ page }) => {
+      await button(page, t('group.add')).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel(t('nav.nodes')).fill(`${nodeName(12)},${nodeName(13)}`)
+      await dialog.getByRole('button', { name: t('group.add') }).click()
+    },
+  },
+  {
+    name: 'group-delete',
+    url: ({ groups }) => groupUrl(groups.project),
+    until: t('group.deleteTitle', { name: 'project_climate' }),
+    act: async ({ page }) => button(page, t('group.delete')).click(),
+  },
+  { name: 'group-missing', url: groupUrl({ id: '00000000-0000-7000-8000-000000000000' }), until: t('group.notFound') },
   { name: 'boot-profiles', url: '/boot/profiles', until: t('bootProfile.incomplete') },
   { name: 'boot-profiles-empty', url: '/boot/profiles', scene: 'empty', until: t('bootProfile.emptyTitle') },
   { name: 'boot-profiles-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.boot')) },
@@ -503,6 +536,7 @@ export const pages: VisualPage[] = [
 
 /** The dark theme differs in colors only, a phone in layout only: these pages have every color and every layout. */
 export const DARK = [
+  'group',
   'boot-profile-history',
   'slurm',
   'slurm-snippets',
@@ -528,6 +562,8 @@ export const DARK = [
   'system',
 ]
 export const PHONE = [
+  'groups',
+  'group',
   'boot-profile-invalid',
   'boot-profile-assignments',
   'run-batches',

@@ -1,6 +1,7 @@
 import Link from 'next/link'
 import { EffectiveBootPanel } from '@/boot/profiles/effective-panel.tsx'
 import { ToolReports } from '@/discoveries/tool-reports.tsx'
+import { groupHref } from '@/groups/documents.ts'
 import { formatBytes, formatDateTime } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { SlurmNodeStates } from '@/slurm/nodes/node-states.tsx'
@@ -164,7 +165,17 @@ export function OverviewTab({ node }: { node: NodePageData }) {
             ],
             [
               t('node.groups'),
-              node.groups.length > 0 ? node.groups.map((group) => group.displayName ?? group.name).join(', ') : t('common.none'),
+              node.groups.length > 0 ? (
+                <span key="g" className="flex flex-wrap gap-x-3 gap-y-1">
+                  {node.groups.map(({ id, name, displayName }) => (
+                    <Link key={id} href={groupHref(id)} className="hover:underline">
+                      {displayName ?? name}
+                    </Link>
+                  ))}
+                </span>
+              ) : (
+                t('common.none')
+              ),
             ],
             [t('node.slurm'), <SlurmNodeStates key="s" nodes={node.slurmNodes} />],
             [

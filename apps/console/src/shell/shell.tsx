@@ -4,6 +4,7 @@ import {
   Activity,
   ArrowLeftRight,
   BellRing,
+  Boxes,
   FileStack,
   HardDriveDownload,
   KeyRound,
@@ -40,6 +41,7 @@ import { readTheme, type Theme, writeTheme } from './theme.ts'
 const destinations = [
   { href: '/fleet', label: 'nav.fleet', icon: Activity },
   { href: '/nodes', label: 'nav.nodes', icon: Server },
+  { href: '/groups', label: 'nav.groups', icon: Boxes },
   { href: '/boot/profiles', prefix: '/boot', label: 'nav.boot', icon: HardDriveDownload },
   { href: '/manifests', label: 'nav.manifests', icon: FileStack },
   { href: '/runs', label: 'nav.runs', icon: Play },

@@ -14,7 +14,7 @@ export {
 } from './group-tree.ts'
 export { managedClusterOf, managedGroupReasons } from './managed-cluster.ts'
 export { groupPermissions } from './permissions.ts'
-export { deleteBlockedReason, renameBlockedReason, setMembersBlockedReason } from './policy.ts'
+export { deleteBlockedReason, renameBlockedReason, setMembersBlockedReason, updateBlockedReason } from './policy.ts'
 export { SetNodeGroupMembersInput, setNodeGroupMembers } from './set-node-group-members.ts'
 export { GROUP_KINDS, type GroupKind, type NodeGroup, nodeGroupMembers, nodeGroups } from './tables.ts'
 export { UpdateNodeGroupInput, updateNodeGroup } from './update-node-group.ts'

@@ -23,6 +23,12 @@ export function deleteBlockedReason(
   return `The group ${group.name} has the child groups ${children.sort().join(', ')}; move or delete them first.`
 }
 
+/** Why `actor` may not change this group; null when allowed. Some changes have further conditions. */
+export function updateBlockedReason(actor: Actor): string | null {
+  const denied = permissionDeniedReason(actor, groupPermissions.write)
+  return denied && `Changing a group: ${denied}`
+}
+
 /** Why `actor` may not rename this group; null when allowed. */
 export function renameBlockedReason(actor: Actor, group: Pick<NodeGroup, 'name' | 'isSystem'>): string | null {
   const denied = permissionDeniedReason(actor, groupPermissions.write)

@@ -2,7 +2,7 @@ import { memberPermissions } from '@muster/core/access'
 import { permissionDeniedReason } from '@muster/core/context'
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
-import { and } from 'drizzle-orm'
+import { and, count } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import { actorField, Member } from '../access/people.ts'
 import { SlurmCluster } from '../clusters/types.ts'
@@ -12,7 +12,7 @@ import { connectionTypes } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
 import { JobTemplate } from '../templates/types.ts'
 
-const { credentials, jobTemplates } = schema
+const { credentials, grants, jobTemplates } = schema
 
 const loadTemplate = loader(async ({ ctx }, ids) => {
   const isWanted = and(visibleTo(ctx, jobTemplates), isOneOf(jobTemplates.id, [...ids]))
@@ -76,3 +76,20 @@ export const Grant = builder.drizzleNode('grants', {
 })
 
 export const grantConnection = connectionTypes(Grant, 'Grant', 'grants')
+
+const grantCounts = loader<number>(async ({ ctx }, ids) => {
+  const rows = await ctx.db
+    .select({ groupId: grants.groupId, count: count() })
+    .from(grants)
+    .where(and(visibleTo(ctx, grants), isOneOf(grants.groupId, [...ids])))
+    .groupBy(grants.groupId)
+  return new Map(rows.map((row) => [row.groupId!, row.count]))
+})
+
+builder.drizzleObjectField(NodeGroup, 'grantCount', (t) =>
+  t.int({
+    description: 'Number of grants that give members permissions for the nodes of the group.',
+    select: { columns: { id: true } },
+    resolve: async ({ id }, _args, context) => (await grantCounts(context, id)) ?? 0,
+  }),
+)

@@ -3,7 +3,9 @@ import {
   deleteBlockedReason,
   directGroupIds,
   type GROUP_KINDS,
+  renameBlockedReason,
   setMembersBlockedReason,
+  updateBlockedReason,
 } from '@muster/core/groups'
 import type { NodeColumns } from '@muster/core/selection'
 import { createContextCache } from '@pothos/core'
@@ -100,6 +102,17 @@ export const NodeGroup = builder.drizzleNode('nodeGroups', {
       description: 'Reason why the caller cannot change the members; null when allowed.',
       select: { columns: { name: true, memberQuery: true }, with: { slurmClusters: MANAGED } },
       resolve: (g, _args, { ctx }) => setMembersBlockedReason(ctx.actor, g, g.slurmClusters[0]?.name ?? null),
+    }),
+    updateBlockedReason: t.string({
+      nullable: true,
+      description: 'Reason why the caller cannot change the group; null when allowed.',
+      resolve: (_g, _args, { ctx }) => updateBlockedReason(ctx.actor),
+    }),
+    renameBlockedReason: t.string({
+      nullable: true,
+      description: 'Reason why the caller cannot rename the group; null when allowed.',
+      select: { columns: { name: true, isSystem: true } },
+      resolve: (g, _args, { ctx }) => renameBlockedReason(ctx.actor, g),
     }),
     deleteBlockedReason: t.string({
       nullable: true,

@@ -136,8 +136,3 @@ export async function remove({ ctx, params }: OpenchamiRequest): Promise<Answer>
   await decommissionNode(ctx, { id })
   return done('deleted 1 entry')
 }
-
-/** SMD deletes its whole inventory here. */
-export function deleteAll(): Answer {
-  throw new InvalidInput([{ path: '', message: 'Muster does not remove all nodes at once. Delete components by their xname.' }])
-}

@@ -1,7 +1,9 @@
 import { nodeGroupAudit } from '@muster/core/groups'
 import { nodeAudit } from '@muster/core/nodes'
+import * as endpoints from './component-endpoints.ts'
 import * as components from './components.ts'
 import * as interfaces from './ethernet-interfaces.ts'
+import { deleteAll } from './filters.ts'
 import * as groups from './groups.ts'
 import * as redfish from './redfish-endpoints.ts'
 import type { Endpoint, Method } from './request.ts'
@@ -25,7 +27,7 @@ export const OPENCHAMI_ENDPOINTS: Record<string, Partial<Record<Method, Endpoint
   '/hsm/v2/State/Components': {
     GET: COMPONENTS,
     POST: { handle: components.post, ...writesNodes },
-    DELETE: { handle: components.deleteAll },
+    DELETE: { handle: deleteAll },
   },
   '/hsm/v2/State/Components/BulkNID': { PATCH: { handle: components.patchNids, ...writesNodes } },
   '/hsm/v2/State/Components/BulkEnabled': { PATCH: { handle: components.patchEnabled, ...writesNodes } },
@@ -39,7 +41,11 @@ export const OPENCHAMI_ENDPOINTS: Record<string, Partial<Record<Method, Endpoint
   '/hsm/v2/State/Components/:xname/Enabled': { PATCH: { handle: components.patchOne, ...writesNodes } },
   '/hsm/v2/State/Components/:xname/Role': { PATCH: { handle: components.patchOne, ...writesNodes } },
 
-  '/hsm/v2/Inventory/EthernetInterfaces': { GET: INTERFACES, POST: { handle: interfaces.post, ...writesNodes } },
+  '/hsm/v2/Inventory/EthernetInterfaces': {
+    GET: INTERFACES,
+    POST: { handle: interfaces.post, ...writesNodes },
+    DELETE: { handle: deleteAll },
+  },
   '/hsm/v2/Inventory/EthernetInterfaces/:id': {
     GET: { handle: interfaces.get },
     PATCH: { handle: interfaces.patch, ...writesNodes },
@@ -50,11 +56,21 @@ export const OPENCHAMI_ENDPOINTS: Record<string, Partial<Record<Method, Endpoint
   '/hsm/v2/Inventory/RedfishEndpoints': {
     GET: { handle: redfish.list, filters: redfish.FILTERS },
     POST: { handle: redfish.post, ...writesNodes },
+    DELETE: { handle: deleteAll },
   },
   '/hsm/v2/Inventory/RedfishEndpoints/:xname': {
     GET: { handle: redfish.get },
     PUT: { handle: redfish.put, ...writesNodes },
     DELETE: { handle: redfish.remove, action: nodeAudit.removeBmc },
+  },
+
+  '/hsm/v2/Inventory/ComponentEndpoints': {
+    GET: { handle: endpoints.list, filters: endpoints.FILTERS },
+    DELETE: { handle: deleteAll },
+  },
+  '/hsm/v2/Inventory/ComponentEndpoints/:xname': {
+    GET: { handle: endpoints.get },
+    DELETE: { handle: endpoints.remove, action: nodeAudit.removeBmc },
   },
 
   '/hsm/v2/groups': {

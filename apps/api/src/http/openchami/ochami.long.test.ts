@@ -85,6 +85,11 @@ describe.runIf(programs)("OpenCHAMI's CLI", () => {
       { ID: 'x1000c0s1b0', IPAddress: '172.16.1.1' },
       { ID: 'x1000c0s2b0', IPAddress: '172.16.1.2' },
     ])
+    const { ComponentEndpoints } = await smd('compep', 'get')
+    expect(ComponentEndpoints).toMatchObject([
+      { ID: node(1), RedfishEndpointID: 'x1000c0s1b0' },
+      { ID: node(2), RedfishEndpointID: 'x1000c0s2b0' },
+    ])
     expect(await smd('group', 'get')).toMatchObject([{ label: 'compute-a', members: { ids: [node(1), node(2)] } }])
   })
 

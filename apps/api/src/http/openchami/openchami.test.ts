@@ -153,6 +153,20 @@ test('sets the BMCs of nodes, with the credential openchami', async () => {
   expect((await ask('GET /Inventory/EthernetInterfaces?ComponentID=x1000c0s40b0n1')).body).toMatchObject([
     { MACAddress: '02:00:00:00:40:01', IPAddresses: [{ IPAddress: '172.16.0.41' }] },
   ])
+  const endpoint = {
+    ...{ ID: 'x1000c0s40b0n1', Type: 'Node', RedfishType: 'ComputerSystem', OdataID: '/redfish/v1/Systems/Node1' },
+    ...{ RedfishEndpointID: 'x1000c0s40b0', RedfishURL: '172.16.1.40/redfish/v1/Systems/Node1', MACAddr: '02:00:00:00:40:01' },
+  }
+  expect((await ask('GET /Inventory/ComponentEndpoints?redfish_ep=x1000c0s40b0&id=x1000c0s40b0n1')).body).toEqual({
+    ComponentEndpoints: [expect.objectContaining(endpoint)],
+  })
+  expect((await ask('GET /Inventory/ComponentEndpoints')).body.ComponentEndpoints).toHaveLength(2)
+  expect((await ask('GET /Inventory/ComponentEndpoints/X1000C0S40B0N1')).body).toMatchObject(endpoint)
+  expect((await ask('GET /Inventory/ComponentEndpoints/x1000c0s99b0n0')).status).toBe(404)
+  expect((await ask('DELETE /Inventory/ComponentEndpoints')).status).toBe(400)
+  expect((await ask('DELETE /Inventory/ComponentEndpoints/x1000c0s40b0n1')).status).toBe(200)
+  expect((await ask('GET /Inventory/ComponentEndpoints')).body.ComponentEndpoints).toHaveLength(1)
+  expect((await ask('POST /Inventory/RedfishEndpoints', { ...bmc, ID: 'x1000c0s40b0' })).status).toBe(409)
   const moved = await ask('PUT /Inventory/RedfishEndpoints/x1000c0s40b0', { ...bmc, IPAddress: '172.16.1.41' })
   expect(moved).toMatchObject({ status: 200, body: { ID: 'x1000c0s40b0', IPAddress: '172.16.1.41' } })
   expect((await ask('POST /Inventory/RedfishEndpoints', { ...bmc, User: 'root' })).status).toBe(400)

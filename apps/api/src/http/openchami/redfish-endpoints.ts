@@ -9,10 +9,13 @@ import type { Answer, OpenchamiRequest } from './request.ts'
 export const FILTERS = ['id', 'fqdn', 'ipaddr', 'ipaddress', 'macaddr', 'type']
 const PATH = '/hsm/v2/Inventory/RedfishEndpoints'
 
+/** The xname of the BMC of a node. */
+export const bmcXname = (xname: string): string => xname.slice(0, xname.lastIndexOf('n'))
+
 /** BMCs by their xname, each with the IDs of its nodes. Nodes without an xname have none. */
 async function readAll(ctx: Ctx): Promise<{ ID: string; bmc: NodeBmc; nodeIds: string[] }[]> {
   const nodes = (await readComponents(ctx)).flatMap((node) => (node.bmc ? [{ ...node, bmc: node.bmc }] : []))
-  const ofBmc = Map.groupBy(nodes, ({ xname }) => xname.slice(0, xname.lastIndexOf('n')))
+  const ofBmc = Map.groupBy(nodes, ({ xname }) => bmcXname(xname))
   return [...ofBmc].map(([ID, nodes]) => ({ ID, bmc: nodes[0]!.bmc, nodeIds: nodes.map(({ id }) => id) }))
 }
 

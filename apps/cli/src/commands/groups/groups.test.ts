@@ -23,11 +23,13 @@ it('creates nested, dynamic and exclusive groups', async () => {
   await muster('group create rack2 --set rack')
   expect(await muster('group add-nodes rack1 cpu001')).toMatchObject({ code: 0, err: 'rack1 has 1 node.\n' })
   expect(JSON.parse((await muster('group list -o json')).out)).toMatchObject([
-    { name: 'site', nodeCount: 2 },
     { name: 'gpus', parent: { name: 'site' }, memberQuery: 'accelerator.count >= 8', priority: 10, nodeCount: 2 },
     { name: 'rack1', exclusiveSet: 'rack', nodeCount: 1 },
     { name: 'rack2', exclusiveSet: 'rack', nodeCount: 0 },
+    { name: 'site', nodeCount: 2 },
   ])
+  expect(JSON.parse((await muster('group list --search RACK --set rack -o json')).out)).toHaveLength(2)
+  expect((await muster('group list --search k_1')).err).toBe('No group matches.\n')
   expect((await muster('group get site')).out).toMatch(/^children +gpus$[\s\S]*^nodes +2: gpu001, gpu002$/m)
   expect(JSON.parse((await muster('node list --query group=site_and_not_name=gpu001 -o json')).out)).toMatchObject([
     { name: 'gpu002' },

@@ -1,6 +1,7 @@
 import { request } from '../../client.ts'
 import { Command, type Output } from '../../command.ts'
 import { graphql } from '../../graphql.ts'
+import { omitUndefined } from '../../options.ts'
 import { printRows } from '../../output.ts'
 import { fetchAll } from '../../pages.ts'
 import { groupKind } from './fields.ts'
@@ -12,14 +13,19 @@ const LIST = graphql(`query GroupList($filter: NodeGroupFilter, $first: Int, $af
   }
 }`)
 
+type Filter = { kind?: ReturnType<typeof groupKind>; set?: string; search?: string }
+
 export const groupList = () =>
   new Command('list')
     .description('list groups')
     .option('--kind <kind>', 'only groups of this kind: ad-hoc, project, partition or job', groupKind)
+    .option('--set <name>', 'only groups of this exclusive set')
+    .option('--search <text>', 'only groups with this text in the name, display name, description or set')
     .withOutput()
-    .action(async ({ kind, ...output }: Output & { kind?: ReturnType<typeof groupKind> }) => {
+    .action(async ({ kind, set, search, ...output }: Output & Filter) => {
+      const filter = omitUndefined({ kind, exclusiveSet: set, text: search })
       printRows(
-        await fetchAll(async (page) => (await request(LIST, { filter: kind ? { kind } : {}, ...page })).nodeGroups),
+        await fetchAll(async (page) => (await request(LIST, { filter, ...page })).nodeGroups),
         [
           { title: 'NAME', value: (g) => g.name },
           { title: 'NODES', value: (g) => g.nodeCount },
@@ -30,6 +36,6 @@ export const groupList = () =>
           { title: 'QUERY', value: (g) => g.memberQuery, wide: true },
         ],
         output,
-        'No groups yet. Create one with `muster group create`.',
+        Object.keys(filter).length > 0 ? 'No group matches.' : 'No groups yet. Create one with `muster group create`.',
       )
     })

@@ -4,7 +4,9 @@ import Link from 'next/link'
 import { useState } from 'react'
 import { useConnection } from '@/graphql/use-connection.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
+import { groupHref } from '@/groups/documents.ts'
 import { t } from '@/messages/index.ts'
+import { nodeHref } from '@/nodes/node-line.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Confirm } from '@/ui/confirm.tsx'
 import { Empty } from '@/ui/empty.tsx'
@@ -73,8 +75,8 @@ export function AssignmentsTab({ profile, onChanged }: { profile: Profile; onCha
           {list.rows.map((row) => (
             <li key={row.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 border-line px-4 py-2 not-first:border-t">
               <span className="min-w-0 flex-1 basis-48 font-medium wrap-anywhere">
-                {row.node ? (
-                  <Link href={`/nodes/${encodeURIComponent(row.node.id)}`} className="hover:underline">
+                {row.node || row.group ? (
+                  <Link href={row.node ? nodeHref(row.node.id) : groupHref(row.group!.id)} className="hover:underline">
                     {textOf(row)}
                   </Link>
                 ) : (

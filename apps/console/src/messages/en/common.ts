@@ -50,6 +50,7 @@ export const common = {
     boot: 'Boot',
     credentials: 'Credentials',
     fleet: 'Fleet',
+    groups: 'Groups',
     label: 'Main',
     manifests: 'Manifests',
     nodes: 'Nodes',

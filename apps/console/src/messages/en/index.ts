@@ -8,6 +8,7 @@ import { common } from './common.ts'
 import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
 import { discoveries } from './discoveries.ts'
+import { groups } from './groups.ts'
 import { log } from './log.ts'
 import { manifests } from './manifests.ts'
 import { nodes } from './nodes.ts'
@@ -27,6 +28,7 @@ export const en = {
   ...common,
   ...access,
   ...nodes,
+  ...groups,
   ...bootProfiles,
   ...manifests,
   ...connections,

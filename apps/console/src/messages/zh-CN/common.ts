@@ -51,6 +51,7 @@ export const common = {
     boot: '网络启动',
     credentials: '凭据',
     fleet: '集群概览',
+    groups: '分组',
     label: '主导航',
     manifests: '清单',
     nodes: '节点',

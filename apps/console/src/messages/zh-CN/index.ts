@@ -9,6 +9,7 @@ import { common } from './common.ts'
 import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
 import { discoveries } from './discoveries.ts'
+import { groups } from './groups.ts'
 import { log } from './log.ts'
 import { manifests } from './manifests.ts'
 import { nodes } from './nodes.ts'
@@ -28,6 +29,7 @@ export const zhCN: Messages = {
   ...common,
   ...access,
   ...nodes,
+  ...groups,
   ...bootProfiles,
   ...manifests,
   ...connections,

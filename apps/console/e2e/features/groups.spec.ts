@@ -1,0 +1,121 @@
+import { assignBootProfile, createBootProfile } from '@muster/core/boot-profiles'
+import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
+import { createManyGroups } from '../fixtures/scenes/groups.ts'
+import { expect, test } from '../fixtures/test.ts'
+import { groupUrl } from '../fixtures/urls.ts'
+import { t } from '../labels.ts'
+
+test('creates a group of a query, makes it a list below another group, and deletes it', async ({ page, createFleet, signIn }) => {
+  const { admin, nodes } = await createFleet({ nodes: 3 })
+  await createNodeGroup(admin, { name: 'site' })
+  await signIn(admin)
+  await page.goto('/nodes')
+  await page
+    .getByRole('link', { name: t('nav.groups'), exact: true })
+    .first()
+    .click()
+  await page.getByRole('button', { name: t('group.new') }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(t('group.name'), { exact: true }).fill('rack-1')
+  await dialog.getByLabel(t('group.kind')).selectOption('PROJECT')
+  await dialog.getByLabel(t('group.membership')).selectOption('QUERY')
+  const query = dialog.getByRole('textbox', { name: t('group.query') })
+  await query.fill('nmae = gpu00001')
+  await expect(dialog.getByText(/unknown field/)).toBeVisible()
+  await query.fill(`name = ${nodes[0]!.name}`)
+  await expect(dialog.getByText(`${t('group.matches', { count: 1 })}: ${nodes[0]!.name}`)).toBeVisible()
+  await dialog.getByRole('button', { name: t('group.create') }).click()
+  await expect(dialog.getByText('must begin with a letter and contain only letters, digits and _')).toBeVisible()
+  await dialog.getByLabel(t('group.name'), { exact: true }).fill('rack_1')
+  await dialog.getByRole('button', { name: t('group.create') }).click()
+
+  await expect(page.getByRole('heading', { name: 'rack_1' })).toBeVisible()
+  const members = page.getByRole('list', { name: t('group.members') })
+  await expect(members.getByRole('listitem')).toHaveText([new RegExp(nodes[0]!.name)])
+
+  await page.getByRole('button', { name: t('group.edit'), exact: true }).click()
+  await dialog.getByLabel(t('group.membership')).selectOption('LIST')
+  await dialog.getByLabel(t('group.parent')).fill('nowhere')
+  await dialog.getByRole('button', { name: t('common.save') }).click()
+  await expect(dialog.getByText(t('group.noSuchParent', { name: 'nowhere' }))).toBeVisible()
+  await dialog.getByLabel(t('group.parent')).fill('site')
+  await dialog.getByRole('button', { name: t('common.save') }).click()
+  await expect(page.getByText(t('group.noMembers'))).toBeVisible()
+  await page.getByRole('button', { name: t('group.add') }).click()
+  await dialog.getByLabel(t('nav.nodes')).fill(nodes.map(({ name }) => name).join(','))
+  await dialog.getByRole('button', { name: t('group.add') }).click()
+  await expect(members.getByRole('listitem')).toHaveCount(3)
+  await page.getByRole('button', { name: t('group.removeLabel', { node: nodes[1]!.name }) }).click()
+  await expect(members.getByRole('listitem')).toHaveCount(2)
+
+  await page.getByRole('link', { name: 'site' }).click()
+  await expect(page.getByRole('heading', { name: 'site' })).toBeVisible()
+  const remove = page.getByRole('button', { name: t('group.delete') })
+  await expect(remove).toHaveAttribute('aria-description', /has the child groups rack_1/)
+  await page.getByRole('link', { name: 'rack_1' }).click()
+  await expect(page.getByRole('heading', { name: 'rack_1' })).toBeVisible()
+  await remove.click()
+  await dialog.getByRole('button', { name: t('group.delete') }).click()
+  await expect(page.getByRole('link', { name: 'site' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'rack_1' })).toBeHidden()
+})
+
+test('names the group of the same exclusive set that has a node, and what a deletion takes along', async ({
+  page,
+  createFleet,
+  signIn,
+}) => {
+  const { admin, nodes } = await createFleet({ nodes: 2 })
+  const climate = await createNodeGroup(admin, { name: 'climate', exclusiveSet: 'projects' })
+  const genome = await createNodeGroup(admin, { name: 'genome', exclusiveSet: 'projects' })
+  await setNodeGroupMembers(admin, { id: climate.id, addNodeIds: [nodes[0]!.id] })
+  const profile = await createBootProfile(admin, { name: 'base' })
+  await assignBootProfile(admin, { profileId: profile.id, groupIds: [genome.id] })
+  await signIn(admin)
+  await page.goto(groupUrl(genome))
+  await expect(page.getByText(t('group.setOthers'))).toBeVisible()
+  await expect(page.getByRole('link', { name: 'climate' })).toBeVisible()
+  await page.getByRole('button', { name: t('group.add') }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(t('nav.nodes')).fill(nodes[0]!.name)
+  await dialog.getByRole('button', { name: t('group.add') }).click()
+  await expect(dialog.getByText(`${nodes[0]!.name} is in climate, which is in the exclusive set projects too`)).toBeVisible()
+  await dialog.getByRole('button', { name: t('common.cancel') }).click()
+
+  await page.getByRole('button', { name: t('group.delete') }).click()
+  await expect(dialog.getByText(t('group.deleteBoot', { count: 1 }))).toBeVisible()
+  await dialog.getByLabel(t('confirm.type', { name: 'genome' })).fill('genome')
+  await dialog.getByRole('button', { name: t('group.delete') }).click()
+  await expect(page).toHaveURL(/\/groups$/)
+})
+
+test('finds a group by text and kind, and shows a viewer why nothing can be changed', async ({ page, createFleet, signIn }) => {
+  const { admin, viewer } = await createFleet({ nodes: 0 })
+  for (const name of ['alpha', 'beta']) await createNodeGroup(admin, { name, kind: name === 'beta' ? 'JOB' : 'PROJECT' })
+  await signIn(viewer)
+  await page.goto('/groups')
+  const list = page.getByRole('list', { name: t('nav.groups') })
+  await expect(list.getByRole('listitem')).toHaveCount(2)
+  await page.getByLabel(t('group.kind')).selectOption('JOB')
+  await expect(list.getByRole('listitem')).toHaveText([/beta/])
+  await page.getByRole('searchbox').fill('alph')
+  await expect(page.getByText(t('group.noMatchTitle'))).toBeVisible()
+  await page.getByRole('link', { name: t('filter.clearAll') }).click()
+  await expect(list.getByRole('listitem')).toHaveCount(2)
+  await expect(page.getByRole('button', { name: t('group.new') })).toHaveAttribute('aria-description', /group:write/)
+})
+
+test('scrolls through 10,000 groups with few rows in the page, and finds one', async ({ page, createFleet, signIn }) => {
+  const fleet = await createFleet({ nodes: 0 })
+  await createManyGroups(fleet)
+  await signIn(fleet.viewer)
+  await page.goto('/groups')
+  await expect(page.getByText('10,000')).toBeVisible()
+  const rows = page.getByRole('list', { name: t('nav.groups') }).getByRole('listitem')
+  await expect(rows.first()).toContainText('job_00000')
+  await page.keyboard.press('End')
+  await expect(page.getByRole('link', { name: 'job_00099' })).toBeVisible()
+  expect(await rows.count()).toBeLessThan(80)
+  await page.getByRole('searchbox').fill('_09999')
+  await expect(rows).toHaveText([/job_09999/])
+})
