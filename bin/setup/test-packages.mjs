@@ -6,6 +6,7 @@ import { Aborted, ensureStep, exec, fingerprint, progress, step } from './step.m
 const PACKAGES = {
   moto: { file: 'moto/server.py', variable: 'MOTO', purpose: 'an S3 server' },
   gql: { file: 'gql/__init__.py', variable: 'GQL', purpose: "Python's GraphQL client" },
+  'sushy-tools': { file: 'sushy_tools/emulator/main.py', variable: 'SUSHY_TOOLS', purpose: 'a Redfish emulator' },
   'podman-compose': { file: 'podman_compose.py', variable: 'PODMAN_COMPOSE', purpose: 'podman-compose', onlyLong: true },
   salt: { file: 'salt/scripts.py', variable: 'SALT', purpose: 'a Salt master', onlyLong: true, source: 'salt.source.txt' },
 }

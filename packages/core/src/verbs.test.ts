@@ -11,6 +11,7 @@ type Verb = (ctx: unknown, ...rest: unknown[]) => unknown
 const NOT_VERBS = new Set([
   'assertRunnable',
   'blockedNodes',
+  'bmcConflicts',
   'blockersOf',
   'compareVars',
   'compareWithPrevious',

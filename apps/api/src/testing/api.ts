@@ -13,6 +13,7 @@ import { createAuth } from '../sign-in/auth.ts'
 import type { Ldap } from '../sign-in/ldap.ts'
 import type { Oidc } from '../sign-in/oidc.ts'
 
+export { LOOPBACK } from '@muster/core/testing'
 export const PUBLIC_URL = 'https://muster.test'
 export const AUTH_SECRET = 'a secret for tests only'
 

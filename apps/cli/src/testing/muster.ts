@@ -6,8 +6,8 @@ import { testApi } from '../../../api/src/testing/api.ts'
 import { main } from '../main.ts'
 
 /** Starts an API with its own database. After `signIn`, `muster` uses it. */
-export async function startTestApi(deps: Pick<ApiDeps, 'openchami'> = {}) {
-  const t = await testApi(deps)
+export async function startTestApi(deps: Pick<ApiDeps, 'openchami' | 'localTargets'> & { vault?: 'real' } = {}) {
+  const t = await testApi(deps as Parameters<typeof testApi>[0])
   const server = await serveHttp(t.api, { host: '127.0.0.1', port: 0 })
   return {
     ...t,

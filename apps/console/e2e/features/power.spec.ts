@@ -1,13 +1,17 @@
 import { createCredential } from '@muster/core/credentials'
-import { nodeBmcs, setNodeBmc } from '@muster/core/nodes'
+import { nodeBmcs, setNodeBmc, updateNode } from '@muster/core/nodes'
 import {
+  claimBmcDiscovery,
   claimPowerRun,
+  finishBmcDiscovery,
   finishPowerRun,
   powerRuns,
   recordBmcReading,
+  recordFoundBmcs,
   recordPowerCommand,
   recordPowerResult,
 } from '@muster/core/power'
+import { schema } from '@muster/core/registry'
 import type { TenantFixture } from '@muster/core/testing'
 import { eq } from 'drizzle-orm'
 import { expect, test } from '../fixtures/test.ts'
@@ -111,4 +115,65 @@ test('powers selected nodes on, with their names before and the result of each o
   await finishRun(fleet)
   await expect(dialog.getByTestId('power-run')).toHaveAttribute('data-status', 'PARTIAL')
   await expect(dialog.getByText('The BMC does not support On.')).toBeVisible()
+
+  // The run has a page, from which the failed node is tried again.
+  await dialog.getByRole('link', { name: t('powerRun.open') }).click()
+  await expect(page.getByTestId('power-run')).toHaveAttribute('data-status', 'PARTIAL')
+  await page.getByRole('button', { name: t('powerRun.retry', { count: 1 }) }).click()
+  await dialog.getByLabel(t('power.reason')).fill('after a new firmware of the BMC')
+  await dialog.getByRole('button', { name: t('power.start', { action: t('powerAction.ON'), count: 1 }) }).click()
+  await expect(dialog.getByTestId('power-run')).toHaveAttribute('data-status', 'PENDING')
+  await expect(dialog.getByText(nodes[2]!.name)).toBeVisible()
+  await dialog.getByRole('button', { name: t('common.close') }).click()
+  await page.getByRole('link', { name: t('powerRun.title') }).click()
+  await expect(page.getByTestId('power-run')).toHaveCount(2)
+})
+
+test('searches for BMCs, and assigns them to nodes with approved certificates', async ({ page, createFleet, signIn }) => {
+  const fleet = await createFleet({ nodes: 2, agents: false })
+  const { admin, worker, system, nodes } = fleet
+  await createCredential(admin, { name: 'bmcs', kind: 'BMC', username: 'admin', password: 'password' })
+  await updateNode(admin, { id: nodes[0]!.id, interfaces: [{ name: 'eth0', mac: '02:00:5e:10:00:01' }] })
+  await signIn(admin)
+  await page.goto('/power/discoveries')
+  await page.getByRole('button', { name: t('bmcSearch.new') }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(t('bmcSearch.addresses')).fill('10.9.9.0/33')
+  await dialog.getByRole('button', { name: t('bmcSearch.start') }).click()
+  await expect(dialog.getByText('is not an IPv4 network')).toBeVisible()
+  await dialog.getByLabel(t('bmcSearch.addresses')).fill('10.9.9.1-2')
+  await dialog.getByRole('button', { name: t('bmcSearch.start') }).click()
+  await expect(page.getByTestId('bmc-search')).toHaveAttribute('data-status', 'PENDING')
+
+  const { bmcDiscoveries } = schema
+  const [search] = await system.db.select().from(bmcDiscoveries).where(eq(bmcDiscoveries.tenantId, system.tenantId))
+  const claim = { id: search!.id, token: 'e2e' }
+  await claimBmcDiscovery(worker, claim)
+  const nothing = { manufacturer: null, model: null, serial: null, uuid: null, biosVersion: null, bmcModel: null }
+  const more = { bmcFirmware: null, cpuModel: null, cpuCount: null, memoryBytes: null, systemPaths: [] }
+  const found = (i: number) => ({
+    ...{ address: `10.9.9.${i}`, fingerprint: `${i}a`.repeat(32), product: 'Example', message: null },
+    systems: [{ path: '', inventory: { ...nothing, ...more, macs: [`02:00:5e:10:00:0${i}`] }, state: 'ON' as const }],
+  })
+  await recordFoundBmcs(worker, { ...claim, probed: 2, found: [found(1), found(2)] })
+  await finishBmcDiscovery(worker, { ...claim, error: null })
+  await expect(page.getByTestId('bmc-search')).toHaveAttribute('data-status', 'SUCCEEDED')
+  await expect(page.getByText(t('bmcSearch.noNode'))).toBeVisible()
+
+  for (const i of [1, 2]) await page.getByLabel(t('bmcSearch.select', { address: `10.9.9.${i}` })).check()
+  await page.getByRole('button', { name: t('bmcSearch.assign', { count: 2 }) }).click()
+  await dialog.getByLabel(t('bmc.credential'), { exact: true }).selectOption({ label: 'bmcs (admin)' })
+  await expect(dialog.getByText(t('bmcSearch.needNodes', { count: 1 }))).toBeVisible()
+  await dialog.getByLabel(t('bmcSearch.nodeOf', { address: '10.9.9.2' })).fill('nobody')
+  await dialog.getByLabel(t('bmcSearch.approve', { count: 2 })).check()
+  await dialog.getByRole('button', { name: t('bmcSearch.assign', { count: 2 }) }).click()
+  await expect(dialog.getByText(t('unknownMachine.noNode', { name: 'nobody' }))).toBeVisible()
+  await dialog.getByLabel(t('bmcSearch.nodeOf', { address: '10.9.9.2' })).fill(nodes[1]!.name)
+  await dialog.getByRole('button', { name: t('bmcSearch.assign', { count: 1 }) }).click()
+  await expect(dialog).toHaveCount(0)
+  const bmcs = await system.db.select().from(nodeBmcs).where(eq(nodeBmcs.tenantId, system.tenantId)).orderBy(nodeBmcs.address)
+  expect(bmcs).toMatchObject([
+    { nodeId: nodes[0]!.id, address: '10.9.9.1', fingerprint: '1a'.repeat(32) },
+    { nodeId: nodes[1]!.id, address: '10.9.9.2', fingerprint: '2a'.repeat(32) },
+  ])
 })

@@ -3,7 +3,7 @@ import { recordConnectionTests } from '../fixtures/connection-worker.ts'
 import type { Installation } from '../fixtures/installation.ts'
 import { nodeName } from '../fixtures/scenes/fleet.ts'
 import type { Showcase } from '../fixtures/scenes/showcase.ts'
-import { clusterUrl, groupUrl, nodeUrl, runUrl } from '../fixtures/urls.ts'
+import { bmcSearchUrl, clusterUrl, groupUrl, nodeUrl, powerRunUrl, runUrl } from '../fixtures/urls.ts'
 import { t } from '../labels.ts'
 
 type Scene = {
@@ -227,6 +227,42 @@ export const pages: VisualPage[] = [
     act: async ({ page }) => button(page, t('group.delete')).click(),
   },
   { name: 'group-missing', url: groupUrl({ id: '00000000-0000-7000-8000-000000000000' }), until: t('group.notFound') },
+  { name: 'power-runs', url: '/power', until: t('powerRunStatus.PARTIAL') },
+  { name: 'power-runs-empty', url: '/power', scene: 'empty', until: t('powerRun.emptyTitle') },
+  { name: 'power-runs-10000', url: '/power', scene: 'large', until: '10,001' },
+  { name: 'power-runs-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.power')) },
+  { name: 'power-run', url: ({ power }) => powerRunUrl(power.powerRunId), until: t('powerRun.retry', { count: 3 }) },
+  {
+    name: 'power-run-10000',
+    url: '/power',
+    scene: 'large',
+    until: t('powerRun.retry', { count: 200 }),
+    act: async ({ page }) =>
+      page
+        .getByRole('link', { name: t('powerAction.ON') })
+        .first()
+        .click(),
+  },
+  { name: 'power-run-missing', url: powerRunUrl('0198a000-0000-7000-8000-000000000000'), until: t('powerRun.goneTitle') },
+  { name: 'bmc-searches', url: '/power/discoveries', until: /10\.8\.0\.0/ },
+  { name: 'bmc-searches-empty', url: '/power/discoveries', scene: 'empty', until: t('bmcSearch.emptyTitle') },
+  {
+    name: 'bmc-search-new',
+    url: '/power/discoveries',
+    until: t('bmcSearch.addressesHint'),
+    act: async ({ page }) => button(page, t('bmcSearch.new')).click(),
+  },
+  { name: 'bmc-search', url: ({ power }) => bmcSearchUrl(power.bmcSearchId), until: t('bmcSearch.noNode') },
+  {
+    name: 'bmc-search-assign',
+    url: ({ power }) => bmcSearchUrl(power.bmcSearchId),
+    until: t('bmcSearch.approve', { count: 2 }),
+    act: async ({ page }) => {
+      await button(page, t('bmcSearch.selectClear', { count: 2 })).click()
+      await button(page, t('bmcSearch.assign', { count: 2 })).click()
+    },
+  },
+  { name: 'node-bmc-conflict', url: ({ power }) => `${nodeUrl(power.bmcConflict)}?tab=power`, until: t('bmc.conflictTitle') },
   { name: 'boot-profiles', url: '/boot/profiles', until: t('bootProfile.incomplete') },
   { name: 'boot-profiles-empty', url: '/boot/profiles', scene: 'empty', until: t('bootProfile.emptyTitle') },
   { name: 'boot-profiles-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.boot')) },
@@ -537,6 +573,8 @@ export const pages: VisualPage[] = [
 /** The dark theme differs in colors only, a phone in layout only: these pages have every color and every layout. */
 export const DARK = [
   'group',
+  'power-run',
+  'bmc-search',
   'boot-profile-history',
   'slurm',
   'slurm-snippets',
@@ -564,6 +602,10 @@ export const DARK = [
 export const PHONE = [
   'groups',
   'group',
+  'power-runs',
+  'power-run',
+  'bmc-search',
+  'bmc-search-assign',
   'boot-profile-invalid',
   'boot-profile-assignments',
   'run-batches',

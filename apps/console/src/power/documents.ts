@@ -4,7 +4,7 @@ export const BmcFragment = graphql(`
   fragment NodePower on ComputeNode {
     id name bmcXname updateBlockedReason
     bmc {
-      address port mac protocol fingerprint caCertificate systemPath powerState
+      address port mac protocol fingerprint caCertificate systemPath powerState conflicts
       credential { id name }
       reading {
         readAt reportedState error failedAt offeredFingerprint requestedAt detailsReadAt
@@ -90,6 +90,7 @@ export const PreviewPowerRun = graphql(`
 `)
 export type PowerInput = VariablesOf<typeof PreviewPowerRun>['input']
 export type PowerAction = PowerInput['action']
+export type BootDevice = NonNullable<PowerInput['bootDevice']>
 export type PowerPreview = Extract<ResultOf<typeof PreviewPowerRun>['previewPowerRun'], { __typename: 'PowerRunPreview' }>
 
 export const StartPowerRun = graphql(`

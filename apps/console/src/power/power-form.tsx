@@ -11,17 +11,24 @@ import { useSettled } from '@/ui/hooks/use-settled.ts'
 import { Notice } from '@/ui/notice.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
-import { isDangerous, type PowerAction, type PowerInput, PreviewPowerRun, StartPowerRun } from './documents.ts'
+import { type BootDevice, isDangerous, type PowerAction, type PowerInput, PreviewPowerRun, StartPowerRun } from './documents.ts'
 import { PowerStateBadge } from './power-badges.tsx'
 
 const bootDevices = ['PXE', 'HTTP', 'DISK', 'BIOS_SETUP', 'NONE'] as const
-type Props = { action: PowerAction; nodeIds: string[]; onStarted: (id: string) => void; onCancel: () => void }
+type Props = {
+  action: PowerAction
+  nodeIds: string[]
+  initialDevice: BootDevice
+  note: string | null
+  onStarted: (id: string) => void
+  onCancel: () => void
+}
 
 /** Nodes, pace and reason of a power action. A node that blocks it shows why. */
-export function PowerForm({ action, nodeIds, onStarted, onCancel }: Props) {
+export function PowerForm({ action, nodeIds, initialDevice, note, onStarted, onCancel }: Props) {
   const start = useMutation(StartPowerRun)
   const [reason, setReason] = useState('')
-  const [bootDevice, setBootDevice] = useState<(typeof bootDevices)[number]>('PXE')
+  const [bootDevice, setBootDevice] = useState<BootDevice>(initialDevice)
   const [force, setForce] = useState(false)
   const [pace, setPace] = useState({ parallelism: '10', delaySeconds: action === 'ON' || action === 'CYCLE' ? '1' : '0' })
   const overrideBlocked = useBlockedReason('power:override')
@@ -73,6 +80,7 @@ export function PowerForm({ action, nodeIds, onStarted, onCancel }: Props) {
       }}
     >
       <p>{t(`powerActionText.${action}`)}</p>
+      {note && <Notice tone="warn">{note}</Notice>}
       {action === 'BOOT_ONCE' && (
         <SelectField
           label={t('power.bootDevice')}

@@ -1,4 +1,5 @@
 'use client'
+import Link from 'next/link'
 import { useEffect, useRef, useState } from 'react'
 import { useLive } from '@/graphql/use-live.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
@@ -10,6 +11,7 @@ import { Notice } from '@/ui/notice.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { CancelPowerRun, type PowerRunProgress, PowerRunUpdated } from './documents.ts'
 import { PowerResultBadge, statusTones } from './power-badges.tsx'
+import { powerRunHref } from './runs/documents.ts'
 
 /** A power run with the result of each node, live. It continues when its dialog is closed. */
 export function PowerProgress({ id, onClose, onDone }: { id: string; onClose: () => void; onDone?: () => void }) {
@@ -60,6 +62,9 @@ export function PowerProgress({ id, onClose, onDone }: { id: string; onClose: ()
         <p className="text-xs text-muted">{t('power.more', { count: run.targetCount - run.items.edges.length })}</p>
       )}
       <DialogActions>
+        <Link href={powerRunHref(id)} className="mr-auto text-sm text-accent hover:underline">
+          {t('powerRun.open')}
+        </Link>
         {!run.finishedAt && (
           <Button
             busy={cancel.busy || run.status === 'CANCELING'}

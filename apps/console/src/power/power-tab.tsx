@@ -94,6 +94,17 @@ function Loaded({ node, reload }: { node: NodePower; reload: () => void }) {
       </div>
       {reading?.error && <Notice tone="bad">{reading.error}</Notice>}
       {reading?.offeredFingerprint && <OfferedCertificate node={node} fingerprint={reading.offeredFingerprint} />}
+      {bmc.conflicts.length > 0 && (
+        <Notice tone="warn">
+          <p className="font-medium">{t('bmc.conflictTitle')}</p>
+          <ul className="list-disc pl-5">
+            {bmc.conflicts.map((conflict) => (
+              <li key={conflict}>{conflict}</li>
+            ))}
+          </ul>
+          <p className="mt-1">{t('bmc.conflictText')}</p>
+        </Notice>
+      )}
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <BmcPanel node={node} bmc={bmc} onEdit={() => setOpen('edit')} onRemove={() => setOpen('remove')} />
         <InventoryPanel bmc={bmc} />

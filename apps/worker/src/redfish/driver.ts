@@ -7,6 +7,8 @@ export type PowerReading = {
   lastReset: string | null
   /** Device of the next boot; null when it is not known. */
   bootDevice: BootDevice | null
+  /** Device of every boot, which replaces the order of the BIOS; null without one. */
+  permanentBootDevice: BootDevice | null
 }
 
 /** A connection to a BMC, over Redfish or IPMI. Functions throw RedfishError. */

@@ -98,7 +98,12 @@ async function executeItem(
       return unknown(error.message)
     }
     if (wasSent) {
-      const earlier = { state: item.before ?? 'UNKNOWN', lastReset: item.lastResetBefore, bootDevice: null }
+      const earlier = {
+        state: item.before ?? 'UNKNOWN',
+        lastReset: item.lastResetBefore,
+        bootDevice: null,
+        permanentBootDevice: null,
+      }
       return await verify(run, earlier, before, true, read, times, signal)
     }
     const early = withoutCommand(run, before)
@@ -213,6 +218,12 @@ async function verify(
                 message: 'The BMC accepted the command and does not report when it reset the machine.',
               }
             : { result: 'NOT_VERIFIED', after: state, message: 'The BMC accepted the command and reports no reset.' }
+      if (action === 'BOOT_ONCE' && now.permanentBootDevice !== null && now.permanentBootDevice === bootDevice)
+        return {
+          result: 'NOT_VERIFIED',
+          after: state,
+          message: `The BMC has set ${bootDevice} for every boot, not only for the next one. Remove it at the BMC after the boot.`,
+        }
       if (action === 'BOOT_ONCE' && now.bootDevice === null && !isUncertain)
         return {
           result: 'ACCEPTED',

@@ -25,34 +25,43 @@ export function createIpmiDriver(
   limits: RedfishLimits,
   program = 'ipmitool',
 ): BmcDriver {
-  const run = (...command: string[]) => runIpmitool(program, server, login, command, limits)
+  // Reading with the privilege of a user makes a BMC refuse what would change it; commands need that of an operator.
+  const runAs =
+    (privilege: 'USER' | 'OPERATOR') =>
+    (...command: string[]) =>
+      runIpmitool(program, server, login, ['-L', privilege, ...command], limits)
+  const read = runAs('USER')
+  const write = runAs('OPERATOR')
   return {
     async readPower() {
-      const text = await run('chassis', 'power', 'status')
+      const text = await read('chassis', 'power', 'status')
       const [, state] = /^Chassis Power is (on|off)\s*$/im.exec(text) ?? []
       if (!state) throw new RedfishError('INVALID', named(server, `answers with ${plainText(text, 100) || 'nothing'}`))
-      return { state: state.toLowerCase() === 'on' ? 'ON' : 'OFF', lastReset: null, bootDevice: null }
+      return { state: state.toLowerCase() === 'on' ? 'ON' : 'OFF', lastReset: null, bootDevice: null, permanentBootDevice: null }
     },
     async prepare(action, bootDevice) {
       if (action === 'BOOT_ONCE') {
         const device = DEVICES[bootDevice ?? 'NONE']
         if (device === null) throw new RedfishError('REFUSED', 'IPMI has no boot over HTTP. Choose PXE.')
         const command = ['chassis', 'bootdev', device]
-        return { command: command.join(' '), send: async () => void (await run(...command)) }
+        return { command: command.join(' '), send: async () => void (await write(...command)) }
       }
       if (action === 'RESTART')
         throw new RedfishError('REFUSED', 'IPMI has no restart with a shutdown. Power off and on, or cycle.')
       const command = ['chassis', 'power', POWER[action]]
-      return { command: command.join(' '), send: async () => void (await run(...command)) }
+      return { command: command.join(' '), send: async () => void (await write(...command)) }
     },
     async readDetails() {
-      const fru = await run('fru', 'print', '0').catch(ifRefused)
-      const info = await run('mc', 'info')
+      const fru = await read('fru', 'print', '0').catch(ifRefused)
+      const info = await read('mc', 'info')
       const field = (text: string, name: string) =>
         textOrNull(new RegExp(`^\\s*${name}\\s*:(.*)$`, 'im').exec(text)?.[1]?.trim(), 200)
-      const guid = await run('mc', 'guid').catch(ifRefused)
-      const sensors = await run('sdr', 'list', 'full').catch(ifRefused)
-      const events = await run('sel', 'elist', 'last', String(MAX_EVENTS)).catch(ifRefused)
+      const guid = await read('mc', 'guid').catch(ifRefused)
+      const repository = await read('sdr', 'info').catch(ifRefused)
+      // ipmitool clears an empty repository of sensors and fills it again; `sdr list` and `sel elist` do so.
+      const isEmpty = /^Record Count\s*:\s*0\s*$/m.test(repository)
+      const sensors = isEmpty ? '' : await read('sdr', 'list', 'full').catch(ifRefused)
+      const events = await read('sel', isEmpty ? 'list' : 'elist', 'last', String(MAX_EVENTS)).catch(ifRefused)
       return {
         inventory: {
           manufacturer: field(fru, 'Product Manufacturer'),

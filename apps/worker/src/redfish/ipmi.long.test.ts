@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -11,11 +11,26 @@ import { createIpmiDriver } from './ipmi-driver.ts'
 import type { RedfishError } from './redfish-client.ts'
 
 const PACKAGES = ['ipmitool', 'openipmi', 'libopenipmi0', 'libfreeipmi17']
+/** Record of the sensor 0x30, in degrees Celsius: its key, entity, masks, units, factors, ranges, thresholds and name. */
+const RECORD = [
+  ...[0x01, 0x00, 0x51, 0x01, 43 + 8, 0x20, 0x00, 0x30, 0x03, 0x01, 0x67, 0x48, 0x01, 0x01, 0, 0, 0, 0, 0, 0],
+  ...[0x00, 0x01, 0x00, 0x00, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  ...[0xc0 + 8, ...Buffer.from('CPU Temp')],
+]
+const LEVELS = '000111111000000 000111111000000 000111111000000 000111111000000'
+const SENSOR = `sensor_add 0x20 0 0x30 0x01 0x01
+sensor_set_event_support 0x20 0 0x30 enable scanning per-state ${LEVELS}
+sensor_set_value 0x20 0 0x30 45 0
+main_sdr_add 0x20 ${RECORD.map((byte) => `0x${byte.toString(16)}`).join(' ')}
+`
 const PASSWORD = 'pass_of_BMCs'
 const signal = new AbortController().signal
 
 /** Debian's ipmitool against Debian's simulator of OpenIPMI, both unpacked and not installed. */
-describe('ipmitool and a simulated BMC', () => {
+describe.each([
+  ['without sensors', ''],
+  ['with a sensor', SENSOR],
+])('ipmitool and a simulated BMC %s', (_title, sensor) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'muster-ipmi-'))
   const root = path.join(folder, 'root')
   const libraries = path.join(root, 'usr/lib/x86_64-linux-gnu')
@@ -61,7 +76,7 @@ ${auths.join('\n')}
 mc_add 0x20 0 no-device-sdrs 0x23 9 8 0x9f 0x1291 0xf02 persist_sdr
 sel_enable 0x20 1000 0x0a
 sel_add 0x20 0x02 0x00 0x00 0x00 0x00 0x20 0x00 0x04 0x01 0x30 0x01 0x09 0xff 0xff
-mc_enable 0x20
+${sensor}mc_enable 0x20
 `
     writeFileSync(path.join(folder, 'emu'), commands)
     mkdirSync(path.join(folder, 'state'))
@@ -91,6 +106,16 @@ mc_enable 0x20
       (error: RedfishError) => error,
     )
 
+  it('reads firmware, UUID, sensors and events, without parts that the BMC does not have', async () => {
+    const { inventory, sensors, events } = await driver().readDetails()
+    expect(inventory).toMatchObject({ bmcFirmware: '9.08', uuid: expect.stringMatching(/^[0-9a-f-]{36}$/), serial: null })
+    expect(sensors).toEqual(sensor === '' ? [] : [{ name: 'CPU Temp', kind: 'Sensor', value: 45, unit: 'Cel', health: 'OK' }])
+    expect(events).toMatchObject([{ message: expect.stringContaining('Upper Critical going high') }])
+  })
+
+  // Each command takes ten seconds: ipmitool waits for an answer that the simulator never sends.
+  if (sensor !== '') return
+
   it('powers the machine on, through a cycle, and off', async () => {
     expect((await driver().readPower()).state).toBe('OFF')
     await send('ON', null)
@@ -112,11 +137,18 @@ mc_enable 0x20
     expect((await failure(driver().prepare('BOOT_ONCE', 'HTTP'))).message).toBe('IPMI has no boot over HTTP. Choose PXE.')
   })
 
-  it('reads firmware, UUID and events, without parts that the BMC does not have', async () => {
-    const { inventory, sensors, events } = await driver().readDetails()
-    expect(inventory).toMatchObject({ bmcFirmware: '9.08', uuid: expect.stringMatching(/^[0-9a-f-]{36}$/), serial: null })
-    expect(sensors).toEqual([])
-    expect(events).toMatchObject([{ message: expect.stringContaining('Upper Critical going high') }])
+  it('never erases the empty repository of sensors, which ipmitool does when it lists sensors', async () => {
+    writeFileSync(seen, '')
+    await driver().readDetails()
+    const commands = readFileSync(seen, 'utf8').split('\n')
+    expect(commands).toContain('sdr')
+    expect(commands).not.toContain('elist')
+    // The privilege of readings is a second protection: between the two commands a repository may be empty for a moment.
+    const args = ['-I', 'lanplus', '-H', '127.0.0.1', '-p', String(port), '-U', 'admin', '-f', '/dev/stdin']
+    const erasing = spawnSync(ipmitool, [...args, '-L', 'USER', 'sdr', 'list', 'full'], { input: PASSWORD, encoding: 'utf8' })
+    expect(erasing.stderr).toMatch(/Unable to clear SDRR: Insufficient privilege level/)
+    expect(commands.filter((word) => word === 'USER').length).toBeGreaterThan(0)
+    expect(commands).not.toContain('OPERATOR')
   })
 
   it('passes no password in arguments or the environment', async () => {

@@ -51,16 +51,15 @@ export function createRedfishDriver(client: RedfishClient, path: string): BmcDri
 
   function readingOf(system: Resource): PowerReading {
     const boot = objectOf(system.body.Boot)
-    const isOnce = boot.BootSourceOverrideEnabled === 'Once'
-    const target = Object.entries(BOOT_DEVICES).find(([, value]) => value === boot.BootSourceOverrideTarget)?.[0]
+    const enabled = boot.BootSourceOverrideEnabled
+    const target = (Object.keys(BOOT_DEVICES) as BootDevice[]).find(
+      (device) => BOOT_DEVICES[device] === boot.BootSourceOverrideTarget,
+    )
     return {
       state: powerStateOf(system),
       lastReset: textOrNull(system.body.LastResetTime, 64),
-      bootDevice: isOnce
-        ? ((target as BootDevice | undefined) ?? null)
-        : boot.BootSourceOverrideEnabled === 'Disabled'
-          ? 'NONE'
-          : null,
+      bootDevice: enabled === 'Once' ? (target ?? null) : enabled === 'Disabled' ? 'NONE' : null,
+      permanentBootDevice: enabled === 'Continuous' ? (target ?? null) : null,
     }
   }
 

@@ -1,4 +1,5 @@
 export { bmcAudit, bmcDiscoveryAudit, powerRunAudit } from './audit-actions.ts'
+export { bmcConflicts } from './bmc-conflicts.ts'
 export { cancelBmcDiscovery } from './cancel-bmc-discovery.ts'
 export { cancelPowerRun } from './cancel-power-run.ts'
 export { bmcDiscoveryChanged, powerRunCancelRequested, powerRunChanged } from './change-events.ts'

@@ -1,19 +1,12 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, or } from 'drizzle-orm'
 import type { Ctx, Tx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { computeNodes, nodeBmcs, nodeInterfaces } from '../nodes/tables.ts'
+import { isUsable, NODE_SERIAL, NODE_UUID, uuidForms } from './machine-identity.ts'
 import type { BmcInventory } from './tables.ts'
 
 type Found = { address: string; systemPath: string; inventory: BmcInventory | null }
 export type BmcMatch = { nodeId: string | null; matchedBy: string | null; conflict: string | null }
-
-/** Texts that machines report instead of a serial number or UUID. */
-const isUsable = (text: string | null | undefined): text is string =>
-  text !== null &&
-  text !== undefined &&
-  text.length >= 4 &&
-  !/^(0|f|-|x|\s)+$/i.test(text) &&
-  !/default|not specified|to be filled|none/i.test(text)
 
 /**
  * Finds the node of each system: by the address of its BMC, then by the MACs of its interfaces, its UUID, and its serial number. Systems
@@ -22,23 +15,16 @@ const isUsable = (text: string | null | undefined): text is string =>
 export async function matchNodes(tx: Tx, ctx: Ctx, port: number, found: Found[]): Promise<BmcMatch[]> {
   if (found.length === 0) return []
   const macs = found.flatMap(({ inventory }) => inventory?.macs ?? [])
-  const uuids = found.flatMap(({ inventory }) => (isUsable(inventory?.uuid) ? [inventory.uuid] : []))
+  const uuids = found.flatMap(({ inventory }) => (isUsable(inventory?.uuid) ? uuidForms(inventory.uuid) : []))
   const serials = found.flatMap(({ inventory }) => (isUsable(inventory?.serial) ? [inventory.serial] : []))
-  const serial = sql<string | null>`${computeNodes.facts} -> 'dmi' ->> 'serial'`
-  const uuid = sql<string | null>`lower(${computeNodes.facts} -> 'dmi' ->> 'uuid')`
   const withMac = await tx
     .select({ id: nodeInterfaces.nodeId, key: nodeInterfaces.mac })
     .from(nodeInterfaces)
     .where(and(visibleTo(ctx, nodeInterfaces), isOneOf(nodeInterfaces.mac, macs, 'text')))
   const withDmi = await tx
-    .select({ id: computeNodes.id, serial, uuid })
+    .select({ id: computeNodes.id, serial: NODE_SERIAL, uuid: NODE_UUID })
     .from(computeNodes)
-    .where(
-      and(
-        visibleTo(ctx, computeNodes),
-        sql`(${serial} = any(${sql.param(serials)}::text[]) or ${uuid} = any(${sql.param(uuids)}::text[]))`,
-      ),
-    )
+    .where(and(visibleTo(ctx, computeNodes), or(isOneOf(NODE_SERIAL, serials, 'text'), isOneOf(NODE_UUID, uuids, 'text'))))
   const bmcs = await tx
     .select({
       nodeId: nodeBmcs.nodeId,
@@ -68,7 +54,9 @@ export async function matchNodes(tx: Tx, ctx: Ctx, port: number, found: Found[])
     const own = bmcs.find((bmc) => bmc.address === address && bmc.port === port && bmc.systemPath === systemPath)
     const ids = {
       MAC: withMac.filter(({ key }) => inventory?.macs.includes(key)).map(({ id }) => id),
-      UUID: isUsable(inventory?.uuid) ? withDmi.filter((node) => node.uuid === inventory.uuid).map(({ id }) => id) : [],
+      UUID: isUsable(inventory?.uuid)
+        ? withDmi.filter((node) => node.uuid !== null && uuidForms(inventory.uuid!).includes(node.uuid)).map(({ id }) => id)
+        : [],
       serial: isUsable(inventory?.serial) ? withDmi.filter((node) => node.serial === inventory.serial).map(({ id }) => id) : [],
     }
     const all = [...new Set([...(own ? [own.nodeId] : []), ...ids.MAC, ...ids.UUID, ...ids.serial])]

@@ -78,6 +78,14 @@ export const BmcDiscovery = builder.drizzleNode('bmcDiscoveries', {
       description: 'Addresses, ranges and networks as the caller gave them; at most 500.',
     }),
     port: t.exposeInt('port', { description: 'Port.' }),
+    credential: t.relation('credential', {
+      nullable: true,
+      description: 'Credential with which systems are read; null without one, or after it was deleted.',
+    }),
+    caCertificate: t.exposeString('caCertificate', {
+      nullable: true,
+      description: 'PEM certificates of the only trusted authorities; null when those of the installation are trusted.',
+    }),
     status: t.expose('status', { type: BmcDiscoveryStatus, description: 'Status.' }),
     addressCount: t.exposeInt('addressCount', { description: 'Number of addresses.' }),
     probedCount: t.exposeInt('probedCount', { description: 'Number of addresses that were asked.' }),

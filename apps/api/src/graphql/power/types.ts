@@ -1,5 +1,12 @@
 import { isOneOf } from '@muster/core/db'
-import type { BmcEvent, BmcInventory, BmcSensor, PowerRunPreview, PowerTarget } from '@muster/core/power'
+import {
+  type BmcEvent,
+  type BmcInventory,
+  type BmcSensor,
+  bmcConflicts,
+  type PowerRunPreview,
+  type PowerTarget,
+} from '@muster/core/power'
 import { schema } from '@muster/core/registry'
 import { resolveArrayConnection } from '@pothos/plugin-relay'
 import { sql } from 'drizzle-orm'
@@ -122,7 +129,15 @@ const BmcReading = builder.drizzleObject('bmcReadings', {
   }),
 })
 
+const conflictsOf = loader<string[]>(({ ctx }, nodeIds) => bmcConflicts(ctx, nodeIds))
+
 builder.drizzleObjectFields(NodeBmc, (t) => ({
+  conflicts: t.stringList({
+    description:
+      'Why the BMC seems to belong to another machine: serial number, UUID or MACs that it reports differ from the last discovery, or another node has them. At most 100; empty without a conflict. A person decides, nothing is changed.',
+    select: { columns: { nodeId: true } },
+    resolve: async ({ nodeId }, _args, context) => ((await conflictsOf(context, nodeId)) ?? []).slice(0, 100),
+  }),
   powerState: t.field({
     type: PowerState,
     description: 'Power state of the node; UNKNOWN when the BMC was never read or did not answer the last time.',

@@ -1,5 +1,5 @@
 import { Command } from '../../command.ts'
-import { integer, oneOf } from '../../options.ts'
+import { integer, oneOf, wholeNumber } from '../../options.ts'
 import { SELECTOR_HELP } from '../../selector.ts'
 import { type PowerOptions, type PowerRequest, runPowerAction, withPowerOptions } from './run-power-action.ts'
 
@@ -12,7 +12,7 @@ export const powerAction = (name: string, action: PowerRequest['action'], what: 
     .option(
       '--delay <seconds>',
       'time between the commands of two nodes (default: 1 for on, restart and cycle, otherwise 0)',
-      integer,
+      wholeNumber,
     )
     .action((selector: string, options: PowerOptions) => runPowerAction(what, { action }, selector, options))
 }

@@ -9,7 +9,7 @@ import { SELECTOR_HELP, selectNodes, selectorFilter } from '../../selector.ts'
 
 const STATES = graphql(`query PowerStates($filter: NodeFilter, $first: Int, $after: String) {
   nodes(filter: $filter, first: $first, after: $after) {
-    edges { node { id name bmc { address protocol powerState reading { readAt error requestedAt } } } }
+    edges { node { id name bmc { address protocol powerState conflicts reading { readAt error requestedAt } } } }
     pageInfo { hasNextPage endCursor }
   }
 }`)
@@ -52,7 +52,7 @@ export const powerStatus = () =>
           { title: 'READ', value: (n) => ago(n.bmc?.reading?.readAt) },
           { title: 'BMC', value: (n) => n.bmc?.address, wide: true },
           { title: 'PROTOCOL', value: (n) => n.bmc?.protocol, wide: true },
-          { title: 'MESSAGE', value: (n) => n.bmc?.reading?.error },
+          { title: 'MESSAGE', value: (n) => n.bmc?.reading?.error ?? (n.bmc?.conflicts.join(' ') || null) },
         ],
         output,
         'No nodes.',

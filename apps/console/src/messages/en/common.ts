@@ -54,6 +54,7 @@ export const common = {
     label: 'Main',
     manifests: 'Manifests',
     nodes: 'Nodes',
+    power: 'Power',
     runs: 'Runs',
     settings: 'Settings',
     skip: 'Skip to content',

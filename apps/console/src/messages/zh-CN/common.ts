@@ -55,6 +55,7 @@ export const common = {
     label: '主导航',
     manifests: '清单',
     nodes: '节点',
+    power: '电源',
     runs: '运行',
     settings: '设置',
     skip: '跳到正文',

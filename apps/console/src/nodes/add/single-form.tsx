@@ -8,8 +8,9 @@ import { parseTags } from '@/nodes/edit-dialog.tsx'
 import { InterfaceFields, type InterfaceForm, interfacesInput } from '@/nodes/interface-fields.tsx'
 import { LocationFields, locationInput, noLocation } from '@/nodes/location-fields.tsx'
 import type { NodeHead } from '@/nodes/node-documents.ts'
+import { BmcFields, bmcForm, bmcInput } from '@/power/bmc-fields.tsx'
 import { Button } from '@/ui/button.tsx'
-import { TextField } from '@/ui/field.tsx'
+import { CheckField, TextField } from '@/ui/field.tsx'
 import { Notice } from '@/ui/notice.tsx'
 import { Panel } from '@/ui/page.tsx'
 import { AddNode } from './documents.ts'
@@ -30,6 +31,7 @@ const empty = {
 export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]) => void; blockedReason: string | null }) {
   const mutation = useMutation(AddNode)
   const [form, setForm] = useState({ ...empty, ...noAccess })
+  const [bmc, setBmc] = useState<ReturnType<typeof bmcForm> | null>(null)
   const [interfaces, setInterfaces] = useState<InterfaceForm[]>([])
   const change = (values: Partial<typeof form>) => setForm((before) => ({ ...before, ...values }))
   const set = (key: keyof typeof form) => (event: { target: { value: string } }) =>
@@ -50,6 +52,7 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
         ...locationInput(form),
         interfaces: interfacesInput(interfaces),
         tags: parseTags(form.tags),
+        bmc: bmc && { ...bmcInput(bmc), credentialId: bmc.credentialId },
         becomeCredentialId: form.becomeCredentialId || null,
         ...(isSsh && {
           port: form.port ? Number(form.port) : null,
@@ -68,7 +71,9 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
       ? t('wizard.needName')
       : isSsh && !form.credentialId
         ? t('wizard.needCredential')
-        : null
+        : bmc && !(bmc.address.trim() && bmc.credentialId)
+          ? t('bmc.needAccess')
+          : null
   return (
     <form
       onSubmit={(event) => {
@@ -115,6 +120,21 @@ export function SingleForm({ onAdded, blockedReason }: { onAdded: (ids: string[]
             hint={t('node.tagsHint')}
             error={error('tags')}
           />
+          <div className="sm:col-span-2">
+            <CheckField
+              label={t('bmc.add')}
+              hint={t('bmc.addHint')}
+              checked={bmc !== null}
+              onChange={(event) => setBmc(event.target.checked ? bmcForm(null) : null)}
+            />
+          </div>
+          {bmc && (
+            <BmcFields
+              value={bmc}
+              onChange={(values) => setBmc((before) => before && { ...before, ...values })}
+              error={(path) => error(`bmc.${path}`)}
+            />
+          )}
         </div>
       </Panel>
       <Button variant="primary" type="submit" showReason busy={mutation.busy} blockedReason={blockedReason ?? missing}>

@@ -11,7 +11,7 @@ type IdTable = PgTable & { id: AnyPgColumn; tenantId?: AnyPgColumn }
 export const visibleTo = (ctx: { tenantId: string }, table: { tenantId: AnyPgColumn }): SQL => eq(table.tenantId, ctx.tenantId)
 
 /** Condition that `column` is one of `values`; binds a single parameter. */
-export const isOneOf = (column: AnyPgColumn, values: string[], type: 'uuid' | 'text' = 'uuid'): SQL =>
+export const isOneOf = (column: AnyPgColumn | SQL, values: string[], type: 'uuid' | 'text' = 'uuid'): SQL =>
   sql`${column} = any(${sql.param(values)}::${sql.raw(type)}[])`
 
 /**
