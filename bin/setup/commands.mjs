@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { ansible, ansibleLint } from './ansible.mjs'
+import { cloudInit, machines } from './machines.mjs'
 import { openbao } from './openbao.mjs'
 import { node, root, tool, toolEnv } from './paths.mjs'
 import { sandbox } from './sandbox.mjs'
@@ -18,11 +19,16 @@ const installBase = async (scope = 'all') => {
 }
 
 /** Installs the base and Ansible in parallel. Returns environment variables with the path of Ansible. */
-const installWithAnsible = async (purpose, scope) => {
+const installWithAnsible = async (purpose, scope = 'all') => {
   await systemPackages(needs[purpose === 'slurm' ? 'lab' : purpose])
   if (purpose !== 'test') await sandbox()
   const withSlurm = purpose === 'test' || purpose === 'slurm'
-  const installs = [installBase(scope), ansible(), withSlurm ? slurm() : undefined]
+  // One after the other: apt locks its lists.
+  const labPrograms = async () => {
+    if (withSlurm) await slurm()
+    if (withSlurm && scope === 'all') await machines()
+  }
+  const installs = [installBase(scope), ansible(), labPrograms()]
   const [, playbook] = await Promise.all(installs).catch(async (error) => {
     killChildren()
     await Promise.allSettled(installs)
@@ -38,8 +44,13 @@ const installWithAnsible = async (purpose, scope) => {
 async function installForTests(long) {
   const env = await installWithAnsible('test')
   if (long && process.getuid?.() === 0) await systemPackages(['postgres'])
-  const [bao, packages] = await Promise.all([openbao(), testPackages(long)])
-  return { ...env, ...packages, ...(bao ? { OPENBAO: bao } : {}) }
+  const [bao, packages, cloudInitPackages] = await Promise.all([openbao(), testPackages(long), long ? cloudInit() : undefined])
+  return {
+    ...env,
+    ...packages,
+    ...(bao ? { OPENBAO: bao } : {}),
+    ...(cloudInitPackages ? { CLOUD_INIT_PACKAGES: cloudInitPackages } : {}),
+  }
 }
 
 async function runFromCallersFolder(program, args) {

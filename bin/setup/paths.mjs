@@ -28,6 +28,10 @@ export const bubblewrap = path.join(tool, 'bubblewrap')
 export const slurm = path.join(tool, 'slurm')
 /** Its packages and those of its dependencies that this machine lacks; packages/lab/src/slurm/packages.ts has the same path. */
 export const slurmPackages = path.join(tool, 'slurm-packages')
+/** Debian's kernel for machines of the lab; packages/lab/src/machines/programs.ts has the same path. */
+export const machines = path.join(tool, 'machines')
+/** Packages of cloud-init and its dependencies that this machine lacks. */
+export const cloudInit = path.join(tool, 'cloud-init-packages')
 
 /**
  * Environment for child processes: the pinned toolchain first on PATH, telemetry off, and without the variables that `npm run` sets

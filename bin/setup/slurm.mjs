@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { slurmPackages as archives, slurm as folder, tool } from './paths.mjs'
+import { downloadDebs } from './debs.mjs'
+import { slurmPackages as archives, slurm as folder } from './paths.mjs'
 import { Aborted, ensureStep, exec, fingerprint, progress, StepFailed, step } from './step.mjs'
 import { which } from './system-packages.mjs'
 
@@ -43,26 +44,10 @@ export async function slurm() {
 }
 
 async function unpack() {
-  const downloads = path.join(tool, 'cache/slurm')
-  fs.rmSync(downloads, { recursive: true, force: true })
   fs.rmSync(archives, { recursive: true, force: true })
   fs.rmSync(folder, { recursive: true, force: true })
-  fs.mkdirSync(path.join(downloads, 'partial'), { recursive: true })
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  // Downloads these packages even if they are installed, and those of their dependencies that are not.
-  const download = ['install', '--reinstall', '--download-only', '--yes', '--quiet', '--no-install-recommends', ...PACKAGES]
-  const options = ['DPkg::Lock::Timeout=300', `Dir::Cache::archives=${downloads}`, 'APT::Sandbox::User=root']
-  const apt = ['apt-get', ...options.flatMap((option) => ['-o', option])]
-  const hint = 'Check that the package mirror is reachable.'
-  try {
-    await exec([...apt, ...download], { env })
-  } catch (error) {
-    if (error instanceof Aborted) throw error
-    await exec([...apt, 'update', '--quiet'], { env, hint })
-    await exec([...apt, ...download], { env, hint })
-  }
+  const downloads = await downloadDebs('slurm', PACKAGES)
   for (const name of fs.readdirSync(downloads).filter((file) => file.endsWith('.deb')))
     await exec(['dpkg-deb', '--extract', path.join(downloads, name), folder])
-  for (const name of ['lock', 'partial']) fs.rmSync(path.join(downloads, name), { recursive: true, force: true })
   fs.renameSync(downloads, archives)
 }

@@ -24,6 +24,10 @@ export const PROGRAMS = {
   perl: { find: ['perl'], apt: ['perl'], dnf: ['perl'] },
   rpm: { find: ['rpmbuild'], apt: ['rpm'], dnf: ['rpm-build'] },
   dnsmasq: { find: ['dnsmasq'], apt: ['dnsmasq-base'], dnf: ['dnsmasq'] },
+  qemu: { find: ['qemu-system-x86_64'], apt: ['qemu-system-x86', 'ipxe-qemu'], dnf: ['qemu-system-x86-core', 'ipxe-roms-qemu'] },
+  busybox: { find: ['busybox'], apt: ['busybox-static'], dnf: ['busybox'] },
+  dropbear: { find: ['dropbear', 'dropbearkey'], apt: ['dropbear-bin'], dnf: ['dropbear'] },
+  nginx: { find: ['nginx'], apt: ['nginx-light'], dnf: ['nginx-core'] },
   kea: { find: ['kea-dhcp4'], apt: ['kea-dhcp4-server'], dnf: ['kea'] },
   slapd: { find: ['slapd', 'slapadd'], apt: ['slapd'], dnf: ['openldap-servers'] },
   postgres: { find: ['pg_dump'], apt: ['postgresql'], dnf: ['postgresql-server'] },
@@ -63,6 +67,7 @@ export const benchNeeds = {
   discovery: ['clush', 'pdsh'],
   heartbeats: ['etcd', 'openssl', 'unshare'],
   agent: ['dpkg'],
+  boot: ['nginx'],
   events: ['perl'],
   'log-fanout': ['perl'],
 }

@@ -238,3 +238,50 @@ export const HEARTBEATS = graphql(`subscription Heartbeats { heartbeats { name s
 export const ALERT_UPDATED = graphql(`subscription AlertUpdated {
   alertUpdated { alert { id kind count resolvedAt node { name } } }
 }`)
+
+// Network boot and power
+
+export const PLAN_MANIFESTS = graphql(`query PlanManifests($input: PlanManifestsInput!) {
+  planManifests(input: $input) {
+    __typename ... on ManifestPlan { issues { path message } changes { kind action names fields { path before after } } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const BOOT_DHCP_CONFIG = graphql(`query BootDhcpConfig($input: DhcpConfigInput!) { bootDhcpConfig(input: $input) }`)
+
+export const BOOT_OF_NODE = graphql(`query BootOfNode($name: String!) {
+  nodes(first: 1, filter: { hostlist: $name }) { edges { node {
+    id status host hostKeyFingerprint hostKeyAlarm { offeredFingerprint isChanged }
+    bootAttempts(first: 10) { edges { node {
+      id cause state mac profile profileVersion stuck { stage } timeline { stage durationMs } fetches { kind hash count hasToken refusal profile profileVersion }
+    } } }
+  } } }
+}`)
+
+export const UNKNOWN_MACHINES = graphql(`query UnknownMachines {
+  unknownMachines(first: 50, filter: { state: NEW }) { edges { node { id mac arch serial systemUuid interfaces { name mac } } } }
+}`)
+
+export const ACCEPT_UNKNOWN_MACHINE = graphql(`mutation AcceptUnknownMachine($input: AcceptUnknownMachineInput!) {
+  acceptUnknownMachine(input: $input) {
+    __typename ... on AcceptUnknownMachinePayload { unknownMachine { node { id } } }
+    ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const UPDATE_NODE = graphql(`mutation UpdateNode($input: UpdateNodeInput!) {
+  updateNode(input: $input) {
+    __typename ... on UpdateNodePayload { node { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const START_POWER_RUN = graphql(`mutation StartPowerRun($input: StartPowerRunInput!) {
+  startPowerRun(input: $input) {
+    __typename ... on StartPowerRunPayload { powerRun { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
+export const POWER_RUN_UPDATED = graphql(`subscription PowerRunUpdated($id: ID!) {
+  powerRunUpdated(id: $id) { id status items(first: 10) { edges { node { result message } } } }
+}`)

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { type AcceleratorCounts, type Lab, startLab } from '@muster/lab'
+import { type AcceleratorCounts, type Lab, machinesBlockedReason, startLab } from '@muster/lab'
 import { pickPort } from '@muster/standalone'
 import { accessJob, isExpected as isAccessExpected, startProvider } from './access-job.ts'
 import { agentJob, clusterOf, isExpected as isAgentExpected } from './agent-job.ts'
+import { type BootJobContext, bootJob, isExpected as isBootExpected } from './boot-job.ts'
+import { bootSettings, startBootMachines } from './boot-product.ts'
 import { type Client, connect } from './client.ts'
 import { ACCELERATOR_TYPES, NODE_STATUSES } from './documents.ts'
 import { isExpected as isLayeredExpected, layeredJob } from './layered-job.ts'
@@ -18,7 +20,7 @@ const DEVICE_TYPES = ['nvidia_gpu', 'amd_gpu', 'intel_gpu', 'huawei_npu', 'thead
  * A complete scenario through the public API: sign in, create credentials, add eight nodes, approve their host keys, collect facts with
  * Ansible, follow the log across a lost connection, and cancel a second run during a task. Then layered variables and a deployment
  * (layered-job.ts), a running Slurm cluster (slurm/slurm-job.ts), agents (agent-job.ts), a cluster that Muster builds and scales
- * (slurm/managed-job.ts), and members, sign-in and the audit chain (access-job.ts). Prints progress to stderr and one JSON line of figures to stdout.
+ * (slurm/managed-job.ts), machines that boot from the network (boot-job.ts), and members, sign-in and the audit chain (access-job.ts). Prints progress to stderr and one JSON line of figures to stdout.
  */
 const started = Date.now()
 const print = (text: string) => process.stderr.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`)
@@ -99,7 +101,12 @@ async function remoteLeftovers(lab: Lab): Promise<string[]> {
   return perNode.flat()
 }
 
-async function mainJob(product: Product, lab: Lab, provider: Awaited<ReturnType<typeof startProvider>>) {
+async function mainJob(
+  product: Product,
+  lab: Lab,
+  provider: Awaited<ReturnType<typeof startProvider>>,
+  machines: BootJobContext | null,
+) {
   let token: string | null = null
   const api = connect(product.url, () => token)
   token = await signIn(api, product.linkToken)
@@ -119,6 +126,7 @@ async function mainJob(product: Product, lab: Lab, provider: Awaited<ReturnType<
   const slurm = await slurmJob(api, lab, ids, print)
   const agents = await agentJob(api, lab, ids, new URL(product.url).port, print)
   const managed = await managedJob(api, print)
+  const boot = machines ? await bootJob(api, machines, print) : null
   const access = await accessJob(api, product.url, provider, print)
   const { nodes } = await api.request(NODE_STATUSES, {})
   return {
@@ -134,6 +142,7 @@ async function mainJob(product: Product, lab: Lab, provider: Awaited<ReturnType<
     ...agents,
     ...slurm,
     ...managed,
+    boot,
     ...access,
     reconnected: run.dropped,
   }
@@ -148,19 +157,23 @@ function expectedAccelerators(lab: Lab): AcceleratorCounts {
 print('starting Postgres, API, worker and the lab')
 const PORT = String(await pickPort())
 const provider = await startProvider(`http://127.0.0.1:${PORT}`)
-const [product, lab] = await Promise.all([
-  startProduct({ JOB_CANCEL_GRACE_PERIOD: '5', PORT, ...provider.settings }),
-  startLab({ nodes: NODES, slurm: true }),
+const lab = await startLab({ nodes: NODES, slurm: true })
+const [product, machines] = await Promise.all([
+  startProduct({ JOB_CANCEL_GRACE_PERIOD: '5', PORT, ...provider.settings, ...(await bootSettings(lab)) }),
+  machinesBlockedReason() ? null : startBootMachines(lab),
 ])
+if (!machines) print(`no machines boot from the network: ${machinesBlockedReason()}`)
 print(`${lab.nodes.length} nodes are up, ${lab.nodes.filter((n) => n.behindBastion).length} behind the bastion`)
 const expected = expectedAccelerators(lab)
 let figures: Awaited<ReturnType<typeof mainJob>>
 let leftovers: string[] = []
 try {
-  figures = await mainJob(product, lab, provider)
+  figures = await mainJob(product, lab, provider, machines)
   leftovers = await remoteLeftovers(lab)
 } finally {
   await product.stop()
+  await machines?.bmc.close()
+  await machines?.machines.down()
   await lab.down()
   await provider.close()
 }
@@ -169,8 +182,8 @@ for (const line of leftovers) print(`process left: ${line}`)
 
 const { reconnected, ...rest } = figures
 const isExpected =
-  // And the controller of the Slurm cluster, and the nodes of the managed one.
-  rest.nodes === NODES + 1 + MANAGED_NODES.length &&
+  // And the controller of the Slurm cluster, the nodes of the managed one, and the machines.
+  rest.nodes === NODES + 1 + MANAGED_NODES.length + (machines?.machines.machines.length ?? 0) &&
   rest.ready === rest.nodes &&
   JSON.stringify(rest.accelerators) === JSON.stringify(expected) &&
   rest.run === 'SUCCEEDED' &&
@@ -182,6 +195,7 @@ const isExpected =
   isAgentExpected(rest, lab) &&
   isSlurmExpected(rest, lab) &&
   isManagedExpected(rest) &&
+  (!rest.boot || isBootExpected(rest.boot)) &&
   isAccessExpected(rest) &&
   reconnected &&
   leftovers.length === 0

@@ -69,9 +69,9 @@ export async function recordBootFetches(ctx: Ctx, fetches: readonly FetchRecord[
     const attempts = await readLatestAttempts(tx, ctx, nodeIds)
     const plan = planAttempts(ctx, fetches, attempts, now)
     if (plan.abandoned.length > 0) await abandon(tx, plan.abandoned)
-    if (plan.begun.length > 0) await tx.insert(bootAttempts).values(plan.begun.map(({ stages: _, state: __, ...row }) => row))
+    if (plan.begun.length > 0) await insertAttempts(tx, plan.begun)
     if (plan.named.length > 0) await nameAttempts(tx, plan.named)
-    if (plan.stages.length > 0) await tx.insert(bootStageTimes).values(plan.stages).onConflictDoNothing()
+    if (plan.stages.length > 0) await insertStages(tx, plan.stages)
     const tokens = await issueTokens(
       tx,
       ctx,
@@ -164,6 +164,19 @@ function newAttempt(ctx: Ctx, { nodeId, kind, mac, profile, profileVersion }: Fe
   const facts = { mac: mac ?? null, profile, profileVersion, startedAt: now, finishedAt: null, isAbandoned: false }
   return { id: newId(), tenantId: ctx.tenantId, nodeId, cause, ...facts, state: 'BOOTING', stages: new Map() }
 }
+
+// One JSON parameter for any number of rows: building a statement with a parameter per value takes longer than executing it.
+
+const insertAttempts = (tx: Tx, attempts: OpenAttempt[]) =>
+  tx.execute(sql`insert into ${bootAttempts} (id, tenant_id, node_id, cause, mac, profile, profile_version, started_at)
+    select id, "tenantId", "nodeId", cause, mac, profile, "profileVersion", "startedAt"
+    from jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as g(id uuid, "tenantId" uuid, "nodeId" uuid, cause text, mac text,
+      profile text, "profileVersion" int, "startedAt" timestamptz)`)
+
+const insertStages = (tx: Tx, stages: (typeof bootStageTimes.$inferInsert)[]) =>
+  tx.execute(sql`insert into ${bootStageTimes} (attempt_id, stage, reached_at) select "attemptId", stage, "reachedAt"
+    from jsonb_to_recordset(${JSON.stringify(stages)}::jsonb) as g("attemptId" uuid, stage text, "reachedAt" timestamptz)
+    on conflict do nothing`)
 
 const abandon = (tx: Tx, ids: string[]) =>
   tx
@@ -273,24 +286,19 @@ async function readHeartbeats(tx: Tx, ctx: Ctx, requests: TokenRequest[]): Promi
 }
 
 async function upsertFetches(tx: Tx, ctx: Ctx, fetches: readonly FetchRecord[], results: RecordedFetch[]): Promise<void> {
-  const rows = new Map<string, typeof bootFetches.$inferInsert & { count: number }>()
+  const rows = new Map<string, object & { count: number }>()
   for (const [i, { nodeId, kind, hash, profile, profileVersion, address }] of fetches.entries()) {
     const { attemptId, token, refusal } = results[i]!
     const key = `${attemptId} ${kind} ${hash} ${token !== null}`
-    const values = { tenantId: ctx.tenantId, nodeId, attemptId, kind, hash, profile, profileVersion, address, refusal }
+    const values = { id: newId(), nodeId, attemptId, kind, hash, profile, version: profileVersion, address, refusal }
     // One statement cannot upsert a row twice.
     rows.set(key, { ...values, hasToken: token !== null, count: (rows.get(key)?.count ?? 0) + 1 })
   }
-  await tx
-    .insert(bootFetches)
-    .values([...rows.values()])
-    .onConflictDoUpdate({
-      target: [bootFetches.attemptId, bootFetches.kind, bootFetches.hash, bootFetches.hasToken],
-      set: {
-        count: sql`${bootFetches.count} + excluded.count`,
-        lastAt: sql`now()`,
-        address: sql`excluded.address`,
-        refusal: sql`excluded.refusal`,
-      },
-    })
+  await tx.execute(sql`insert into ${bootFetches} as f
+      (id, tenant_id, node_id, attempt_id, kind, hash, profile, profile_version, address, refusal, has_token, count)
+    select id, ${ctx.tenantId}, "nodeId", "attemptId", kind, hash, profile, version, address, refusal, "hasToken", count
+    from jsonb_to_recordset(${JSON.stringify([...rows.values()])}::jsonb) as g(id uuid, "nodeId" uuid, "attemptId" uuid, kind text,
+      hash text, profile text, version int, address text, refusal text, "hasToken" boolean, count int)
+    on conflict (attempt_id, kind, hash, has_token) do update
+      set count = f.count + excluded.count, last_at = now(), address = excluded.address, refusal = excluded.refusal`)
 }

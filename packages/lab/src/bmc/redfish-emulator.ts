@@ -55,6 +55,8 @@ type Options = {
   password?: string
   systems?: number
   address?: string
+  /** Called when a system is switched on (true, also by a restart) or off. */
+  onPower?: (system: EmulatedSystem, isOn: boolean) => unknown
 }
 
 const ALL_RESETS = ['On', 'ForceOff', 'GracefulShutdown', 'GracefulRestart', 'ForceRestart', 'PowerCycle', 'Nmi']
@@ -69,6 +71,7 @@ export async function startRedfishEmulator({
   password = 'password of BMCs',
   systems: count = 1,
   address = '127.0.0.1',
+  onPower = () => {},
 }: Options): Promise<RedfishEmulator> {
   const systems = Array.from({ length: count }, (_, i): EmulatedSystem => {
     const hex = (i + 1).toString(16).padStart(2, '0')
@@ -111,10 +114,12 @@ export async function startRedfishEmulator({
     change(system, 'PoweringOn', () => {
       system.powerState = 'On'
       boot(system)
+      onPower(system, true)
     })
   const turnOff = (system: EmulatedSystem) =>
     change(system, 'PoweringOff', () => {
       system.powerState = 'Off'
+      onPower(system, false)
     })
 
   function reset(system: EmulatedSystem, type: string): void {

@@ -47,7 +47,19 @@ function userDataParts(profile: ResolvedBootProfile | null): string[] {
     : parts
 }
 
-const adminPart = (name: string, sshKeys: string[]): string =>
+const adminParts = new Map<string, string>()
+const MAX_ADMIN_PARTS = 100
+
+/** Most nodes have the same admin user, and YAML takes longer than the rest of a request. */
+function adminPart(name: string, sshKeys: string[]): string {
+  const key = JSON.stringify([name, sshKeys])
+  const part = adminParts.get(key) ?? renderAdminPart(name, sshKeys)
+  if (!adminParts.has(key) && adminParts.size >= MAX_ADMIN_PARTS) adminParts.clear()
+  adminParts.set(key, part)
+  return part
+}
+
+const renderAdminPart = (name: string, sshKeys: string[]): string =>
   cloudConfig({
     // Adds the user to those of the other parts; by default the last list of users replaces the others.
     merge_how: [
@@ -83,6 +95,6 @@ const PLAIN = 'Content-Type: text/plain; charset="utf-8"\nMIME-Version: 1.0\n'
 
 /** cloud-init garbles other characters than ASCII unless they are encoded. */
 const encodePart = (part: string): string =>
-  [...part].every((character) => character <= '\x7f')
+  /^\p{ASCII}*$/u.test(part)
     ? `${PLAIN}Content-Transfer-Encoding: 7bit\n\n${part}`
     : `${PLAIN}Content-Transfer-Encoding: base64\n\n${Buffer.from(part).toString('base64').replace(/.{76}/g, '$&\n')}`
