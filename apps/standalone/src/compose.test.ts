@@ -28,6 +28,8 @@ type Service = {
 
 const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8')
 const compose = read('docker-compose.yml')
+/** Added to it where the boot service is used. */
+const bootCompose = read('docker-compose.boot.yml')
 const { services, secrets } = parse(compose, { merge: true }) as {
   services: Record<string, Service>
   secrets: Record<string, { file: string }>
@@ -156,8 +158,21 @@ test('every program started by a container exists in the repository', () => {
   }
 })
 
-test('.env.example lists exactly the variables that docker-compose.yml reads', () => {
-  const used = new Set([...compose.matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
+test('the file with the boot service changes only the API, and publishes only its ports', () => {
+  const { services } = parse(bootCompose) as { services: Record<string, Service> }
+  expect(Object.keys(services)).toEqual(['api'])
+  const { environment = {}, ports = [], volumes = [], ...others } = services.api!
+  expect(others).toEqual({})
+  expect(environment).toMatchObject({ BOOT_HOST: '0.0.0.0', BOOT_PORT: 8080, BOOT_TLS_PORT: `\${BOOT_TLS_CERT_FILE:+8443}` })
+  expect(ports.map((port) => port.slice(port.lastIndexOf(':') + 1))).toEqual(['8080', '8443'])
+  // On one address, by default only this machine.
+  for (const port of ports) expect(port).toMatch(/^\$\{BOOT_ADDRESS:-127\.0\.0\.1\}:/)
+  for (const name of ['BOOT_TLS_CERT_FILE', 'BOOT_TLS_KEY_FILE'])
+    expect(volumes).toContain(`\${${name}:-/dev/null}:${String(environment[name]).slice(`\${${name}:+`.length, -1)}:ro`)
+})
+
+test('.env.example lists exactly the variables that the compose files read', () => {
+  const used = new Set([...`${compose}${bootCompose}`.matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
   const documented = [...read('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name)
   expect(documented.sort()).toEqual([...used].sort())
 })
@@ -168,16 +183,15 @@ const NOT_IN_COMPOSE = [
   'ANSIBLE_PLAYBOOK',
   'ANSIBLE_READABLE_PATHS',
   'AUTH_SECRET',
-  // The boot service needs a port in the boot network, which a bridge of containers does not have.
-  ...['BOOT_CLOUD_INIT_URL', 'BOOT_HOST', 'BOOT_PORT', 'BOOT_TENANT', 'BOOT_TLS_CERT_FILE', 'BOOT_TLS_KEY_FILE', 'BOOT_TLS_PORT'],
-  ...['BOOT_TOKENS_WITHOUT_TLS', 'BOOT_URL'],
   'CREDENTIAL_KEY_VERSION',
   'CREDENTIAL_MASTER_PASSWORD_FD',
   'ISOLATION_UID_RANGE',
 ]
 
 test('passes on every setting of the API and the workers', () => {
-  const passed = new Set(Object.values(services).flatMap(({ environment }) => Object.keys(environment ?? {})))
+  const { services: more } = parse(bootCompose) as { services: Record<string, Service> }
+  const all = [...Object.values(services), ...Object.values(more)]
+  const passed = new Set(all.flatMap(({ environment }) => Object.keys(environment ?? {})))
   const missing = Object.keys(settings).filter((name) => !passed.has(name) && !passed.has(`${name}_FILE`))
   expect(missing.sort()).toEqual(NOT_IN_COMPOSE)
 })

@@ -76,9 +76,9 @@ export function createReverseProxy(
   return server
 }
 
-/** /graphql, /api/…, /agent/v1/…, /hsm/v2/…, /sd/…, /health, /healthz, /readyz and /metrics. */
+/** /graphql, /api/…, /agent/v1/…, /boot/v1/…, /hsm/v2/…, /sd/…, /health, /healthz, /readyz and /metrics. */
 function isApiPath(url: string): boolean {
-  return /^\/(graphql|api|agent\/v1|hsm\/v2|sd|health|healthz|readyz|metrics)(?=[/?]|$)/.test(url)
+  return /^\/(graphql|api|agent\/v1|boot\/v1|hsm\/v2|sd|health|healthz|readyz|metrics)(?=[/?]|$)/.test(url)
 }
 
 function removeForwardedHeaders(req: http.IncomingMessage): void {

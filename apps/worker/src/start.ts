@@ -41,6 +41,7 @@ import { serveHealth } from './health.ts'
 import { reconcileAgentHistory, reconcileAgents } from './reconcilers/agents.ts'
 import { reconcileAlerts } from './reconcilers/alerts.ts'
 import { reconcileAudit, reconcileAuditSinks } from './reconcilers/audit.ts'
+import { reconcileBootRules } from './reconcilers/boot-rules.ts'
 import { reconcileBoots } from './reconcilers/boots.ts'
 import { reconcileDeletedTenants } from './reconcilers/deleted-tenants.ts'
 import { reconcileEncryption } from './reconcilers/encryption.ts'
@@ -157,6 +158,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       reconcileSlurmClusters(runtime),
       reconcileSlurmAlerts(runtime),
       reconcileBoots(runtime),
+      reconcileBootRules(runtime),
       reconcilePower(runtime),
       slurmRuns,
       reconcileDeletedTenants(runtime, store),

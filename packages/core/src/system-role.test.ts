@@ -42,6 +42,7 @@ const FILES: Record<string, Record<string, number>> = {
     'packages/core/src/audit/seal-audit-entries.ts': 6,
     'packages/core/src/boot-service/observe-boots.ts': 5,
     'packages/core/src/boot-service/prune-boot-records.ts': 2,
+    'packages/core/src/boot-service/rules/accept-by-rules.ts': 1,
     'packages/core/src/clusters/check-slurm-clusters.ts': 6,
     'packages/core/src/clusters/fail-stalled-slurm-tests.ts': 1,
     'packages/core/src/clusters/lookups/fail-stalled-slurm-lookups.ts': 2,

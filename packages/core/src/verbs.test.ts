@@ -34,6 +34,7 @@ const NOT_VERBS = new Set([
   'previewRun',
   'previewBoots',
   'readBootDurations',
+  'readBootParameters',
   'readDhcpConfig',
   'readComponentGroups',
   'readComponents',

@@ -35,6 +35,33 @@ test('accepts an unknown machine as a node, and rejects another one', async ({ p
   await expect(page.getByRole('heading', { name: 'cn1' })).toBeVisible()
 })
 
+test('creates a rule that accepts unknown machines, changes and deletes it', async ({ page, createFleet, signIn }) => {
+  const { admin } = await createFleet({ nodes: 1 })
+  await signIn(admin)
+  await page.goto('/boot/unknown-machines')
+  await page.getByRole('button', { name: t('bootRule.new') }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(t('bootRule.name'), { exact: true }).fill('rack-a')
+  await dialog.getByLabel(t('bootRule.names')).fill('cn[001-064]')
+  await dialog.getByRole('button', { name: t('common.save') }).click()
+  await expect(dialog.getByRole('alert')).toContainText('otherwise the rule accepts every machine')
+  await dialog.getByLabel(t('bootRule.macs')).fill('02:00:5E')
+  await dialog.getByRole('button', { name: t('common.save') }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page.getByText('cn[001-064]')).toBeVisible()
+  // A worker accepts the machine; the rule counts it.
+  await reportUnknownMachines({ ...admin, actor: SYSTEM }, [{ mac: '02:00:5e:00:00:07', address: null }])
+  await page.getByLabel(t('unknownMachine.state')).selectOption('ACCEPTED')
+  await expect(page.getByRole('link', { name: 'cn001' })).toBeVisible()
+  await page.getByRole('button', { name: t('bootRule.editTitle', { name: 'rack-a' }) }).click()
+  await dialog.getByLabel(t('bootRule.enabled')).uncheck()
+  await dialog.getByRole('button', { name: t('common.save') }).click()
+  await expect(page.getByText(t('bootRule.disabled'))).toBeVisible()
+  await page.getByRole('button', { name: t('bootRule.deleteName', { name: 'rack-a' }) }).click()
+  await dialog.getByRole('button', { name: t('bootRule.delete') }).click()
+  await expect(page.getByText(t('bootRule.text'))).toBeVisible()
+})
+
 test('shows the stages of a boot, what the node fetched, and what it would receive', async ({ page, createFleet, signIn }) => {
   const { admin, nodes } = await createFleet({ nodes: 1 })
   const { id, name } = nodes[0]!

@@ -257,6 +257,60 @@ describe('the effective profile', () => {
     expect(await winner(node)).toBe('c')
   })
 
+  test('merges profiles without a kernel: all nodes, groups, then the node, each with its origin', async () => {
+    const [node, other] = nodes as [ComputeNode, ComputeNode]
+    const [low, high] = [await createNodeGroup(ours.admin, { name: 'low' }), await createNodeGroup(ours.admin, { name: 'high' })]
+    for (const { id } of [low, high]) await setNodeGroupMembers(ours.admin, { id, addNodeIds: [node.id] })
+    const part = (name: string) => `#cloud-config\nruncmd: [echo ${name}]\n`
+    const add = (name: string, fields: Fields = {}) =>
+      create(name, { kernel: null, userData: part(name), kernelParams: [`console=${name}`, name], ...fields })
+    const site = await add('site', { adminUser: 'site', networkConfig: 'version: 2\n', rootImage: KERNEL, initrds: [KERNEL] })
+    const compute = await create('compute', { parentId: site.id, userData: part('compute'), rootImage: null })
+    await assign(site, { allNodes: true })
+    await assign(compute, { groupIds: [high.id], priority: 10 })
+    await assign(await create('older'), { allNodes: true })
+    await assign(await add('first', { arch: 'aarch64' }), { nodeIds: [node.id] })
+    await assign(await add('row', { adminUser: 'row' }), { groupIds: [low.id], priority: 90 })
+    const own = await add('own', { vendorData: part('own') })
+    await assign(own, { nodeIds: [node.id], groupIds: [low.id] })
+    const { profile, candidates } = await effective(node)
+    expect(profile).toMatchObject({ name: 'compute', kernel: { value: { url: KERNEL.url } } })
+    expect(profile!.userData.map(({ value, profile }) => [value, profile.name])).toEqual(
+      ['site', 'row', 'compute', 'own'].map((name) => [part(name), name]),
+    )
+    expect(profile!.kernelParams.map(({ value }) => value)).toEqual(['site', 'row', 'console=own', 'own'])
+    expect(profile!.adminUser).toMatchObject({ value: 'row', profile: { name: 'row' } })
+    expect(profile!.vendorData.map(({ profile }) => profile.name)).toEqual(['own'])
+    expect(candidates.map((each) => [each.profile.name, each.target, each.isAddition, each.lostReason])).toEqual([
+      ['compute', 'GROUP', false, null],
+      ['own', 'NODE', true, null],
+      ['row', 'GROUP', true, null],
+      ['site', 'ALL_NODES', true, null],
+      ['own', 'GROUP', false, 'own is assigned to the node itself, which comes first.'],
+      ['older', 'ALL_NODES', false, 'compute is assigned to a group, which comes first.'],
+      ['first', 'NODE', false, 'It is for aarch64; the machine is x86_64.'],
+    ])
+    // Another node has only those of all nodes.
+    const rest = await effective(other)
+    expect(rest.profile).toMatchObject({ name: 'older', adminUser: { value: 'site' }, rootImage: null, initrds: null })
+    expect(rest.profile!.overridden.map(({ field, profile }) => [field, profile.name])).toEqual([
+      ['initrds', 'site'],
+      ['rootImage', 'site'],
+    ])
+    // Equal additions are one object.
+    const both = await effectiveBootProfiles(ours.viewer, [other.id, nodes[2]!.id])
+    expect(both.get(other.id)!.profile).toBe(both.get(nodes[2]!.id)!.profile)
+  })
+
+  test('has no kernel when only additions apply, and at most 20 are merged', async () => {
+    for (let i = 0; i < 22; i++)
+      await assign(await create(`a${String(i).padStart(2, '0')}`, { kernel: null, kernelParams: [`p${i}`] }), { allNodes: true })
+    const { profile, candidates } = await effective(nodes[0]!)
+    expect(profile).toMatchObject({ name: 'a00', kernel: null, problems: [expect.stringContaining('No kernel URL')] })
+    expect(profile!.kernelParams).toHaveLength(21)
+    expect(candidates.at(-1)).toMatchObject({ profile: { name: 'a21' }, lostReason: 'At most 20 profiles are added.' })
+  })
+
   test('is one for the architecture of the node, own or inherited', async () => {
     const arm = await create('arm', { arch: 'aarch64' })
     const child = await createBootProfile(ours.admin, { name: 'arm-child', parentId: arm.id })

@@ -57,7 +57,9 @@ export async function deleteBootProfile(ctx: Ctx, input: z.input<typeof IdInput>
       .where(and(visibleTo(ctx, bootProfiles), eq(bootProfiles.id, id)))
       .catch((error: unknown) => {
         if (sqlState(error) !== FOREIGN_KEY_VIOLATION) throw error
-        throw new Conflict(`The boot profile ${profile.name} was assigned at the same time. Check its assignments and try again.`)
+        throw new Conflict(
+          `The boot profile ${profile.name} is used by a boot rule, or was assigned at the same time. Change the rule, or check its assignments.`,
+        )
       })
     await audit(tx, ctx, bootProfileAudit.delete, profile)
     ctx.notify(bootProfileChanged(profile))

@@ -4,7 +4,14 @@ import { nodeGroups } from '../groups/tables.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { computeNodes } from '../nodes/tables.ts'
-import { type ProfileRef, type ProfileTree, type ResolvedBootProfile, readProfileTree, resolveBootProfiles } from './resolve.ts'
+import {
+  type Merge,
+  type ProfileRef,
+  type ProfileTree,
+  type ResolvedBootProfile,
+  readProfileTree,
+  resolveMerges,
+} from './resolve.ts'
 import { BOOT_ARCHES, BOOT_TARGETS, type BootArch, type BootTarget, bootAssignments } from './tables.ts'
 
 /** An assignment that applies to a machine. */
@@ -14,15 +21,17 @@ export type BootCandidate = {
   target: BootTarget
   group: { id: string; name: string } | null
   priority: number
-  /** Why another one wins; null for the winner. */
+  /** The profile has no kernel and is added to the winner. */
+  isAddition: boolean
+  /** Why the profile does not count; null for the winner and for additions. */
   lostReason: string | null
 }
 
-/** What a machine boots. Nodes with the same profile share its object. */
+/** What a machine boots. Nodes with the same profile and additions share its object. */
 export type EffectiveBootProfile = {
-  /** Null when nothing applies; see `reason`. */
+  /** With the additions. Null when nothing applies; see `reason`. */
   profile: ResolvedBootProfile | null
-  /** The winner first, then in the order in which they would win. */
+  /** The winner first, then additions, then the others in the order in which they would win. */
   candidates: BootCandidate[]
   /** Why the machine has no profile. */
   reason: string | null
@@ -82,16 +91,24 @@ const AT: Record<BootTarget, string> = {
   UNKNOWN_MACHINES: 'assigned to unknown machines',
 }
 
-/** Sorts the assignments of one machine: node, then groups, then all nodes; lower priority number; name of the profile, of the group. */
-function rank(tree: ProfileTree, rows: Row[], arch: BootArch | null): BootCandidate[] {
-  const candidates = rows.flatMap((row) => {
+/** Additions of one machine. Each adds up to four texts of 64 KiB. */
+export const MAX_ADDITIONS = 20
+
+type Ranked = { candidates: BootCandidate[]; merge: Merge | null }
+
+/**
+ * Sorts the assignments of one machine: node, then groups, then all nodes; lower priority number; name of the profile, of the group. The
+ * first profile with a kernel wins, and those without one are added. Without any kernel, the first is the one to which the others are added.
+ */
+function rank(tree: ProfileTree, rows: Row[], arch: BootArch | null): Ranked {
+  const found = rows.flatMap((row) => {
     const ref = tree.get(row.profileId)
     if (!ref) return []
-    const { parentId: _, arch: own, ...profile } = ref
-    return [{ row, profile, misfit: own !== null && arch !== null && own !== arch ? own : null }]
+    const { parentId: _, arch: own, hasKernel, ...profile } = ref
+    return [{ row, profile, hasKernel, misfit: own !== null && arch !== null && own !== arch ? own : null }]
   })
   const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-  candidates.sort(
+  found.sort(
     (a, b) =>
       Number(a.misfit !== null) - Number(b.misfit !== null) ||
       BOOT_TARGETS.indexOf(a.row.target) - BOOT_TARGETS.indexOf(b.row.target) ||
@@ -99,21 +116,35 @@ function rank(tree: ProfileTree, rows: Row[], arch: BootArch | null): BootCandid
       order(a.profile.name, b.profile.name) ||
       order(a.row.group?.name ?? '', b.row.group?.name ?? ''),
   )
-  const [winner] = candidates
-  return candidates.map(({ row: { profileId: _, nodeId: __, ...row }, profile, misfit }, i) => {
-    const lost = () => {
-      if (misfit) return `It is for ${misfit}; the machine is ${arch}.`
-      if (i === 0) return null
-      const { name } = winner!.profile
-      if (winner!.row.target !== row.target) return `${name} is ${AT[winner!.row.target]}, which comes first.`
-      if (winner!.row.priority !== row.priority)
-        return `${name} has the priority ${winner!.row.priority}; the lower number wins over ${row.priority}.`
-      return winner!.profile.id === profile.id
-        ? `The same profile is assigned to the group ${winner!.row.group?.name}.`
-        : `${name} has the same priority, ${row.priority}, and comes first by name.`
-    }
-    return { ...row, profile, lostReason: lost() }
-  })
+  type Found = (typeof found)[number]
+  const fitting = found.filter(({ misfit }) => misfit === null)
+  const winner = fitting.find(({ hasKernel }) => hasKernel) ?? fitting[0]
+  const nearest = new Map<string, Found>()
+  for (const each of fitting) if (!nearest.has(each.profile.id)) nearest.set(each.profile.id, each)
+  const additions = fitting
+    .filter((each) => each !== winner && !each.hasKernel && nearest.get(each.profile.id) === each)
+    .slice(0, MAX_ADDITIONS)
+  const isMerged = (each: Found) => each === winner || additions.includes(each)
+  const lost = (each: Found): string | null => {
+    if (each.misfit) return `It is for ${each.misfit}; the machine is ${arch}.`
+    if (isMerged(each)) return null
+    if (!each.hasKernel && nearest.get(each.profile.id) === each) return `At most ${MAX_ADDITIONS} profiles are added.`
+    const { row, profile } = each.hasKernel ? winner! : nearest.get(each.profile.id)!
+    if (profile.id === each.profile.id && row.target === each.row.target)
+      return `The same profile is assigned to the group ${row.group?.name}.`
+    if (row.target !== each.row.target) return `${profile.name} is ${AT[row.target]}, which comes first.`
+    if (row.priority !== each.row.priority)
+      return `${profile.name} has the priority ${row.priority}; the lower number wins over ${each.row.priority}.`
+    return `${profile.name} has the same priority, ${each.row.priority}, and comes first by name.`
+  }
+  const merged = fitting.filter(isMerged)
+  return {
+    candidates: [...(winner ? [winner] : []), ...additions, ...found.filter((each) => !isMerged(each))].map((each) => {
+      const { profileId: _, nodeId: __, ...row } = each.row
+      return { ...row, profile: each.profile, isAddition: each !== winner && isMerged(each), lostReason: lost(each) }
+    }),
+    merge: winner ? { profileId: winner.profile.id, layers: merged.map(({ profile }) => profile.id).reverse() } : null,
+  }
 }
 
 const isBootArch = (arch: string | null | undefined): arch is BootArch => BOOT_ARCHES.some((each) => each === arch)
@@ -121,7 +152,8 @@ const isBootArch = (arch: string | null | undefined): arch is BootArch => BOOT_A
 /**
  * Returns what each of these nodes boots, with the assignments that lost and why, in five statements for any number of nodes.
  * Nodes of other tenants are absent. An assignment to the node wins over those to its groups, those over the assignment to all nodes;
- * then the lower priority number wins, then the name of the profile. A profile for another architecture loses.
+ * then the lower priority number wins, then the name of the profile. A profile for another architecture loses. Profiles without a kernel
+ * are merged with the winner in the same order: those of all nodes first, so that those of the node itself take precedence.
  * @param arches architectures that the firmware of nodes reported; else the one of the last discovery
  */
 export async function effectiveBootProfiles(
@@ -149,24 +181,20 @@ export async function effectiveBootProfiles(
   )
   const ofAll = rows.filter(({ target }) => target === 'ALL_NODES')
   const ranked = nodes.map((node) => {
-    if (node.decommissionedAt) return { node, candidates: [] }
+    if (node.decommissionedAt) return { node, candidates: [], merge: null }
     const known = arches.get(node.id) ?? (isBootArch(node.arch) ? node.arch : null)
     const applying = [
       ...(byNode.get(node.id) ?? []),
       ...groups.withAncestors(node.groupIds).flatMap((group) => byGroup.get(group.id) ?? []),
       ...ofAll,
     ]
-    return { node, candidates: rank(tree, applying, known) }
+    return { node, ...rank(tree, applying, known) }
   })
-  const resolved = await resolveWinners(
-    ctx,
-    tree,
-    ranked.map(({ candidates }) => candidates),
-  )
+  const resolved = await resolveRanked(ctx, tree, ranked)
   return new Map(
-    ranked.map(({ node, candidates }) => [
+    ranked.map(({ node, ...each }) => [
       node.id,
-      effectiveOf(resolved, candidates, () =>
+      effectiveOf(resolved, each, () =>
         node.decommissionedAt
           ? `The node ${node.name} is decommissioned; recommission it first.`
           : `No boot profile is assigned to the node ${node.name}, its groups or all nodes.`,
@@ -178,22 +206,26 @@ export async function effectiveBootProfiles(
 /** Returns what a machine of this architecture boots when no node has its MAC. */
 export async function unknownBootProfile(ctx: Reader, arch: BootArch | null): Promise<EffectiveBootProfile> {
   const { rows, tree } = await readAssignments(ctx, [], ['UNKNOWN_MACHINES'])
-  const candidates = rank(tree, rows, arch)
-  const resolved = await resolveWinners(ctx, tree, [candidates])
-  return effectiveOf(resolved, candidates, () => 'No boot profile is assigned to unknown machines.')
+  const ranked = rank(tree, rows, arch)
+  const resolved = await resolveRanked(ctx, tree, [ranked])
+  return effectiveOf(resolved, ranked, () => 'No boot profile is assigned to unknown machines.')
 }
 
-const winnerOf = (candidates: BootCandidate[]) => candidates.find(({ lostReason }) => lostReason === null)
+const keyOf = ({ profileId, layers }: Merge) => [profileId, ...layers].join(' ')
 
-const resolveWinners = (ctx: Reader, tree: ProfileTree, lists: BootCandidate[][]) =>
-  resolveBootProfiles(ctx, [...new Set(lists.flatMap((candidates) => winnerOf(candidates)?.profile.id ?? []))], tree)
+/** Resolves each distinct merge once. */
+async function resolveRanked(ctx: Reader, tree: ProfileTree, ranked: readonly Ranked[]) {
+  const merges = new Map(ranked.flatMap(({ merge }) => (merge ? [[keyOf(merge), merge] as const] : [])))
+  const resolved = await resolveMerges(ctx, [...merges.values()], tree)
+  return new Map([...resolved].map(([merge, profile]) => [keyOf(merge), profile]))
+}
 
 function effectiveOf(
   resolved: Map<string, ResolvedBootProfile>,
-  candidates: BootCandidate[],
+  { candidates, merge }: Ranked,
   none: () => string,
 ): EffectiveBootProfile {
-  const profile = resolved.get(winnerOf(candidates)?.profile.id ?? '') ?? null
+  const profile = (merge && resolved.get(keyOf(merge))) ?? null
   if (profile) return { profile, candidates, reason: null }
   const [misfit] = candidates
   return {

@@ -11,12 +11,12 @@ import { type BootArch, type BootImage, type BootProfileContent, bootProfiles } 
 export type ProfileRef = { id: string; name: string; version: number }
 /** A value and the profile that sets it. */
 export type Sourced<T> = { value: T; profile: ProfileRef }
-/** A value of a parent that a child replaced. */
+/** A value of a parent that a child replaced, or of an added profile that does not count. */
 export type OverriddenValue = Sourced<unknown> & { field: keyof BootProfileContent }
 
-/** A profile with what it inherits. Null: no profile of the chain sets the field. */
+/** A profile with what it inherits and what is added. Null: no profile of the chain sets the field. */
 export type ResolvedBootProfile = ProfileRef & {
-  /** The root first, the profile last. */
+  /** The profile, its parents and added profiles, in the order in which they are merged. */
   chain: ProfileRef[]
   arch: Sourced<BootArch> | null
   kernel: Sourced<BootImage> | null
@@ -41,18 +41,26 @@ export type ResolvedBootProfile = ProfileRef & {
 
 type Link = ProfileRef & { content: BootProfileContent }
 const SCALARS = ['arch', 'kernel', 'initrds', 'rootImage', 'adminUser', 'networkConfig'] as const
+/** Fields that an added profile does not change: a kernel needs its own initrds and root image. */
+const OWN_SCALARS: readonly string[] = ['arch', 'kernel', 'initrds', 'rootImage'] satisfies (typeof SCALARS)[number][]
+const refOf = ({ id, name, version }: ProfileRef): ProfileRef => ({ id, name, version })
 
-/** Resolves a profile. @param chain the profile and its parents, the root first */
-export function resolveChain(chain: readonly Link[]): ResolvedBootProfile {
-  const refs = chain.map(({ id, name, version }): ProfileRef => ({ id, name, version }))
+/**
+ * Resolves a profile with its parents, and with the profiles that are added to it.
+ * @param chain all of them in the order in which they are merged, the lowest precedence first
+ * @param own the profile and its parents, the root first: only their files and architecture count
+ */
+export function resolveChain(chain: readonly Link[], own: readonly Link[] = chain): ResolvedBootProfile {
+  const refs = chain.map(refOf)
   const overridden: OverriddenValue[] = []
   const scalar = <F extends (typeof SCALARS)[number]>(field: F) => {
-    const set = chain.flatMap(({ content }, i) => {
-      const value = content[field]
-      return value === null ? [] : [{ value: value as NonNullable<typeof value>, profile: refs[i]! }]
+    const set = chain.flatMap((link, i) => {
+      const value = link.content[field]
+      return value === null ? [] : [{ value: value as NonNullable<typeof value>, profile: refs[i]!, link }]
     })
-    for (const { value, profile } of set.slice(0, -1).reverse()) overridden.push({ field, value, profile })
-    return set.at(-1) ?? null
+    const used = set.findLast(({ link }) => !OWN_SCALARS.includes(field) || own.includes(link))
+    for (const { value, profile } of set.filter((each) => each !== used).reverse()) overridden.push({ field, value, profile })
+    return used ? { value: used.value, profile: used.profile } : null
   }
   const all = (field: 'userData' | 'vendorData') =>
     chain.flatMap(({ content }, i) => (content[field] === null ? [] : [{ value: content[field], profile: refs[i]! }]))
@@ -86,7 +94,7 @@ export function resolveChain(chain: readonly Link[]): ResolvedBootProfile {
     Array.isArray(value) ? value.map((each) => each.value) : (value?.value ?? null),
   ])
   return {
-    ...refs.at(-1)!,
+    ...refOf(own.at(-1)!),
     chain: refs,
     ...resolved,
     overridden,
@@ -102,7 +110,7 @@ type Values = Pick<ResolvedBootProfile, 'kernel' | 'kernelParams' | 'sshKeys' | 
 function problemsOf({ kernel, kernelParams, sshKeys, adminUser }: Values): string[] {
   const { length } = kernelParams.map(({ value }) => value).join(' ')
   return [
-    ...(kernel ? [] : ['No kernel URL is set. Set one in the profile or its parent.']),
+    ...(kernel ? [] : ['No kernel URL is set in the profile or its parents: it only adds to the profile that a node boots.']),
     ...(length > MAX_COMMAND_LINE
       ? [`The kernel parameters have ${length} characters together; Linux truncates them after ${MAX_COMMAND_LINE}.`]
       : []),
@@ -112,23 +120,26 @@ function problemsOf({ kernel, kernelParams, sshKeys, adminUser }: Values): strin
 
 type Db = Tx | Ctx['db']
 
-/** The profiles of the tenant without their content: what inherits from what, and the architecture, own or inherited. */
-export type ProfileTree = Map<string, ProfileRef & { parentId: string | null; arch: BootArch | null }>
+/** The profiles of the tenant without their content: what inherits from what; architecture and kernel are own or inherited. */
+export type ProfileTree = Map<string, ProfileRef & { parentId: string | null; arch: BootArch | null; hasKernel: boolean }>
 
 const ownArch = sql<BootArch | null>`${bootProfiles.content}->>'arch'`
+const hasOwnKernel = sql<boolean>`${bootProfiles.content}->>'kernel' is not null`
 
 export async function readProfileTree(db: Db, ctx: Pick<Ctx, 'tenantId'>): Promise<ProfileTree> {
   const { id, name, version, parentId } = bootProfiles
   const rows = await db
-    .select({ id, name, version, parentId, arch: ownArch })
+    .select({ id, name, version, parentId, arch: ownArch, hasKernel: hasOwnKernel })
     .from(bootProfiles)
     .where(visibleTo(ctx, bootProfiles))
   const tree: ProfileTree = new Map(rows.map((row) => [row.id, row]))
-  const inherited = (profileId: string): BootArch | null =>
-    chainOf(tree, profileId)
-      .map((each) => tree.get(each)!.arch)
-      .findLast((arch) => arch !== null) ?? null
-  return new Map(rows.map((row) => [row.id, { ...row, arch: inherited(row.id) }]))
+  return new Map(
+    rows.map((row) => {
+      const chain = chainOf(tree, row.id).map((id) => tree.get(id)!)
+      const arch = chain.findLast((each) => each.arch !== null)?.arch ?? null
+      return [row.id, { ...row, arch, hasKernel: chain.some((each) => each.hasKernel) }]
+    }),
+  )
 }
 
 /** The profile and its parents, the root first. Empty for an unknown one. */
@@ -138,15 +149,27 @@ export function chainOf(tree: ProfileTree, id: string): string[] {
   return chain
 }
 
+type Reader = Pick<Ctx, 'db' | 'tenantId'>
+
 /** Resolves these profiles with two statements, for any number of profiles. Those of other tenants are absent. */
-export async function resolveBootProfiles(
-  ctx: Pick<Ctx, 'db' | 'tenantId'>,
-  ids: readonly string[],
-  given?: ProfileTree,
-): Promise<Map<string, ResolvedBootProfile>> {
+export async function resolveBootProfiles(ctx: Reader, ids: readonly string[]): Promise<Map<string, ResolvedBootProfile>> {
   if (ids.length === 0) return new Map()
-  const tree = given ?? (await readProfileTree(ctx.db, ctx))
-  const chains = [...new Set(ids)].map((id) => chainOf(tree, id)).filter((chain) => chain.length > 0)
+  const merges = [...new Set(ids)].map((id) => ({ profileId: id, layers: [id] }))
+  const resolved = await resolveMerges(ctx, merges, await readProfileTree(ctx.db, ctx))
+  return new Map([...resolved].map(([{ profileId }, profile]) => [profileId, profile]))
+}
+
+/** A profile that boots, and the profiles that are merged: those that are added and itself, the lowest precedence first. */
+export type Merge = { profileId: string; layers: string[] }
+
+/** Resolves merges with one statement. Absent: its profile is of another tenant, or was deleted meanwhile. */
+export async function resolveMerges(
+  ctx: Reader,
+  merges: readonly Merge[],
+  tree: ProfileTree,
+): Promise<Map<Merge, ResolvedBootProfile>> {
+  // A profile that is inherited twice counts where it comes first.
+  const chains = merges.map(({ layers }) => [...new Set(layers.flatMap((layer) => chainOf(tree, layer)))])
   const needed = [...new Set(chains.flat())]
   if (needed.length === 0) return new Map()
   const { id, name, version, content } = bootProfiles
@@ -155,11 +178,12 @@ export async function resolveBootProfiles(
     .from(bootProfiles)
     .where(and(visibleTo(ctx, bootProfiles), inArray(bootProfiles.id, needed)))
   const links = new Map(rows.map((row) => [row.id, row]))
+  const linksOf = (ids: string[]) => ids.flatMap((each) => links.get(each) ?? [])
   return new Map(
-    chains.flatMap((chain) => {
-      // A profile that was deleted since the first statement is absent.
-      const found = chain.flatMap((each) => links.get(each) ?? [])
-      return found.length === chain.length ? [[chain.at(-1)!, resolveChain(found)] as const] : []
+    merges.flatMap((merge, i) => {
+      const ownIds = chainOf(tree, merge.profileId)
+      const [found, own] = [linksOf(chains[i]!), linksOf(ownIds)]
+      return own.length > 0 && own.length === ownIds.length ? [[merge, resolveChain(found, own)] as const] : []
     }),
   )
 }

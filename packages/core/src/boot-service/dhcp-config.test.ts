@@ -54,6 +54,28 @@ test('dnsmasq accepts its configuration', async () => {
   await expect(dnsmasq(text.replace('dhcp-boot=tag', 'dhcp-boots=tag'))).rejects.toThrow('bad option')
 })
 
+test('firmware gets iPXE for its architecture: over TFTP, and over HTTP with the vendor class that it requires', async () => {
+  const dnsmasq = await configOf('dnsmasq')
+  const { Dhcp4 } = JSON.parse(await configOf('kea'))
+  for (const [number, tag, file, isHttp] of [
+    [0, 'bios', 'undionly.kpxe', false],
+    [7, 'efi', 'ipxe-x86_64.efi', false],
+    [11, 'arm', 'ipxe-arm64.efi', false],
+    [16, 'efi-http', 'http://10.0.0.1/ipxe/ipxe-x86_64.efi', true],
+    [19, 'arm-http', 'http://10.0.0.1/ipxe/ipxe-arm64.efi', true],
+  ] as const) {
+    expect(dnsmasq).toContain(`\ndhcp-match=set:${tag},option:client-arch,${number}\n`)
+    expect(dnsmasq).toContain(`\ndhcp-boot=tag:!ipxe,tag:${tag},${file}\n`)
+    expect(dnsmasq.includes(`\ndhcp-option-force=tag:${tag},60,HTTPClient\n`)).toBe(isHttp)
+    const [option] = Dhcp4['client-classes'].filter(({ name }: { name: string }) => name === tag)
+    expect(option).toMatchObject({
+      'boot-file-name': file,
+      test: expect.stringContaining(`option[93].hex == 0x${number.toString(16).padStart(4, '0')}`),
+    })
+    expect(option['option-data']?.[0]?.data).toBe(isHttp ? 'HTTPClient' : undefined)
+  }
+})
+
 test('Kea accepts its configuration', async () => {
   const text = await configOf('kea')
   const { Dhcp4 } = JSON.parse(text)

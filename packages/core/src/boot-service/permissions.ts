@@ -8,3 +8,7 @@ export const bootPermissions = definePermissions('boot', {
 export const unknownMachinePermissions = definePermissions('unknown_machine', {
   write: ['operator', 'Accept unknown machines as nodes, and reject them.'],
 })
+
+export const bootRulePermissions = definePermissions('boot_rule', {
+  write: ['admin', 'Create, change and delete rules that accept unknown machines as nodes.'],
+})

@@ -1,5 +1,5 @@
 import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
-import { unknownMachinePermissions } from './permissions.ts'
+import { bootRulePermissions, unknownMachinePermissions } from './permissions.ts'
 import type { UnknownMachine } from './tables.ts'
 
 /** Why `actor` may not accept this machine; null when allowed. */
@@ -21,4 +21,10 @@ export function rejectUnknownMachineBlockedReason(
   if (denied) return `Rejecting a machine: ${denied}`
   if (state === 'ACCEPTED') return `The machine ${mac} is already accepted; remove its MAC from the node instead.`
   return state === 'REJECTED' ? `The machine ${mac} is already rejected.` : null
+}
+
+/** Why `actor` may not create, change or delete rules; null when allowed. */
+export function writeBootRuleBlockedReason(actor: Actor): string | null {
+  const denied = permissionDeniedReason(actor, bootRulePermissions.write)
+  return denied && `Changing boot rules: ${denied}`
 }

@@ -1,4 +1,4 @@
-import { type BootCandidate, effectiveBootProfiles, type ResolvedBootProfile } from '../boot-profiles/index.ts'
+import { type BootCandidate, effectiveBootProfiles, type ProfileRef, type ResolvedBootProfile } from '../boot-profiles/index.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { type BootUrls, bootScriptUrl, cloudInitUrl } from './boot-urls.ts'
 import { findBootNodesById } from './find-boot-nodes.ts'
@@ -6,9 +6,12 @@ import { bootImagesOf, hashOfImages, renderBootScript } from './render/boot-scri
 import { cloudInitDataOf, sha256 } from './render/cloud-init.ts'
 import type { BootFetchKind } from './tables.ts'
 
+/** `origins`: the profiles that it comes from, in the order in which they are merged. */
+export type BootPreviewFile = { kind: BootFetchKind; content: string; hash: string; origins: ProfileRef[] }
+
 /** What a node would receive now. Hashes equal those of its fetches. */
 export type BootPreview = {
-  files: { kind: BootFetchKind; content: string; hash: string }[]
+  files: BootPreviewFile[]
   /** Why there is no boot script. */
   reason: string | null
   profile: ResolvedBootProfile | null
@@ -32,15 +35,33 @@ export async function previewBoots(ctx: Ctx, nodeIds: readonly string[], urls: B
         ['VENDOR_DATA', vendorData],
         ['NETWORK_CONFIG', networkConfig],
       ]
-      const files = contents.flatMap(([kind, content]) => (content === null ? [] : [{ kind, content, hash: sha256(content) }]))
+      const files = contents.flatMap(([kind, content]) =>
+        content === null ? [] : [{ kind, content, hash: sha256(content), origins: originsOf(profile, kind) }],
+      )
       if (images)
         files.unshift({
           kind: 'BOOT_SCRIPT',
           content: renderBootScript(images, { retry: 0, retryUrl }),
           hash: hashOfImages(images),
+          origins: originsOf(profile, 'BOOT_SCRIPT'),
         })
       const why = images ? null : (reason ?? profile?.problems[0] ?? null)
       return [node.id, { files, reason: why, profile, candidates }]
     }),
   )
+}
+
+const FIELDS_OF = {
+  BOOT_SCRIPT: ['kernel', 'initrds', 'rootImage', 'kernelParams'],
+  META_DATA: [],
+  USER_DATA: ['userData', 'adminUser', 'sshKeys'],
+  VENDOR_DATA: ['vendorData'],
+  NETWORK_CONFIG: ['networkConfig'],
+  PHONE_HOME: [],
+} as const satisfies Record<BootFetchKind, readonly (keyof ResolvedBootProfile)[]>
+
+function originsOf(profile: ResolvedBootProfile | null, kind: BootFetchKind): ProfileRef[] {
+  if (!profile) return []
+  const used = new Set(FIELDS_OF[kind].flatMap((field) => [profile[field] ?? []].flat().map((each) => each.profile.id)))
+  return profile.chain.filter(({ id }) => used.has(id))
 }

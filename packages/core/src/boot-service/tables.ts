@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, primaryKey, snakeCase, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { tenants, userRef } from '../access/tables.ts'
-import { at, createdAt, id } from '../kernel/db/columns.ts'
+import { type BootArch, bootProfiles } from '../boot-profiles/tables.ts'
+import { nodeGroups } from '../groups/tables.ts'
+import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 
 const tenantId = () =>
@@ -58,6 +60,51 @@ export const unknownMachines = snakeCase.table(
   ],
 )
 export type UnknownMachine = typeof unknownMachines.$inferSelect
+
+/** What a machine must report so that a rule accepts it. Null: any. Texts can be forged. */
+export type BootRuleMatch = {
+  /** Beginnings of the MAC with which it asks: whole bytes, normalized. */
+  macs: string[] | null
+  /** Beginnings of MACs; one of its interfaces must have one. */
+  interfaceMacs: string[] | null
+  /** Patterns with `*`, compared without case. */
+  serials: string[] | null
+  systemUuids: string[] | null
+  arch: BootArch | null
+}
+
+/** Rules that accept unknown machines as new nodes. */
+export const bootRules = snakeCase.table(
+  'boot_rules',
+  {
+    id: id(),
+    tenantId: tenantId(),
+    name: text().notNull(),
+    /** The rule with the lower number comes first, then the name. */
+    priority: integer().notNull().default(100),
+    isEnabled: boolean().notNull().default(true),
+    match: jsonb().$type<BootRuleMatch>().notNull(),
+    /** Hostlist of names for nodes: a machine gets the first that no node has. */
+    names: text().notNull(),
+    /** The nodes become members of it. */
+    groupId: uuid().references(() => nodeGroups.id, { onDelete: 'cascade' }),
+    /** Assigned to the nodes. */
+    profileId: uuid().references(() => bootProfiles.id),
+    maxAccepted: integer().notNull(),
+    accepted: integer().notNull().default(0),
+    lastAcceptedAt: at(),
+    /** Why it could not accept the last machine that matched; null after it accepted one. */
+    problem: text(),
+    createdById: userRef(),
+    createdByName: text().notNull(),
+    updatedById: userRef(),
+    updatedByName: text().notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [unique().on(t.tenantId, t.name), index().on(t.groupId), index().on(t.profileId)],
+)
+export type BootRule = typeof bootRules.$inferSelect
 
 /** What began an attempt. CLOUD_INIT: a machine fetched cloud-init data without a boot script from here. */
 export const BOOT_CAUSES = ['POWER_ON', 'BOOT_SCRIPT', 'CLOUD_INIT'] as const

@@ -1,5 +1,5 @@
 import { defineDomain } from '../kernel/domain.ts'
 import { openchamiSettings } from './settings.ts'
 
-/** The inventory in the terms of OpenCHAMI's SMD. It has no tables: components are nodes with an xname. */
+/** The inventory in the terms of OpenCHAMI's SMD and BSS. It has no tables: components are nodes with an xname. */
 export const openchamiDomain = defineDomain({ name: 'openchami', settings: openchamiSettings })

@@ -1,3 +1,6 @@
+export { putBootParameters } from './boot-parameters/put-boot-parameters.ts'
+export { type BootParameters, readBootParameters } from './boot-parameters/read-boot-parameters.ts'
+export { removeBootParameters } from './boot-parameters/remove-boot-parameters.ts'
 export { createComponentGroup, setComponentGroupMembers } from './component-groups.ts'
 export { putComponents } from './put-components.ts'
 export { putRedfishEndpoint } from './put-redfish-endpoint.ts'

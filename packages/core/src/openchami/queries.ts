@@ -68,7 +68,7 @@ export async function readComponentGroups(ctx: Ctx, db: Db = ctx.db): Promise<Co
 export const groupName = (label: string): string => label.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=\d)/, '_')
 
 /** The label of a group: the one it was created with, or its name. */
-const labelOf = ({ name, displayName }: NodeGroup): string =>
+export const labelOf = ({ name, displayName }: Pick<NodeGroup, 'name' | 'displayName'>): string =>
   displayName !== null && groupName(displayName) === name ? displayName : name
 
 /** Condition of one group. */

@@ -161,7 +161,7 @@ const BootProfileVersion = builder.drizzleNode('bootProfileVersions', {
 })
 const versionConnection = connectionTypes(BootProfileVersion, 'BootProfileVersion', 'versions')
 
-const BootProfileSource = builder.objectRef<ProfileRef>('BootProfileSource').implement({
+export const BootProfileSource = builder.objectRef<ProfileRef>('BootProfileSource').implement({
   description: 'A version of a boot profile that values come from.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name of the profile.' }),
@@ -176,7 +176,9 @@ const BootValueOrigin = builder.objectRef<Origin>('BootValueOrigin').implement({
     field: t.exposeString('field', { description: 'Name of the field.' }),
     value: t.expose('value', { type: 'JSON', nullable: true, description: 'The value; one element of a list of added values.' }),
     source: t.field({ type: BootProfileSource, description: 'The profile that sets it.', resolve: ({ profile }) => profile }),
-    isOverridden: t.exposeBoolean('isOverridden', { description: 'Whether a profile below replaces it.' }),
+    isOverridden: t.exposeBoolean('isOverridden', {
+      description: 'Whether another profile replaces it, or it does not count in an added profile.',
+    }),
   }),
 })
 
@@ -191,12 +193,13 @@ const originsOf = (resolved: ResolvedBootProfile): Origin[] =>
   ])
 
 const ResolvedBootProfileType = builder.objectRef<ResolvedBootProfile>('ResolvedBootProfile').implement({
-  description: 'A boot profile with what it inherits. Null: no profile of the chain sets the field.',
+  description:
+    'A boot profile with what it inherits; of a node, also with what is added to it. Null: no profile of the chain sets the field.',
   fields: (t) => ({
     source: t.field({ type: BootProfileSource, description: 'The profile and its version.', resolve: (profile) => profile }),
     chain: t.expose('chain', {
       type: [BootProfileSource],
-      description: 'The profile and its parents, the root first; at most 8.',
+      description: 'The profile, its parents and added profiles in the order in which they are merged; at most 168.',
     }),
     arch: t.field({
       type: BootArch,
@@ -222,7 +225,7 @@ const ResolvedBootProfileType = builder.objectRef<ResolvedBootProfile>('Resolved
       resolve: ({ rootImage }) => rootImage?.value ?? null,
     }),
     kernelParams: t.stringList({
-      description: `${PARAMS} 1,600.`,
+      description: `${PARAMS} 33,600.`,
       resolve: ({ kernelParams }) => kernelParams.map(({ value }) => value),
     }),
     adminUser: t.string({
@@ -231,15 +234,15 @@ const ResolvedBootProfileType = builder.objectRef<ResolvedBootProfile>('Resolved
       resolve: ({ adminUser }) => adminUser?.value ?? null,
     }),
     sshKeys: t.stringList({
-      description: 'Public keys of the admin user; at most 800.',
+      description: 'Public keys of the admin user; at most 16,800.',
       resolve: ({ sshKeys }) => sshKeys.map(({ value }) => value),
     }),
     userData: t.stringList({
-      description: 'Parts of the user-data, which cloud-init merges in this order; at most 8.',
+      description: 'Parts of the user-data, which cloud-init merges in this order; at most 168.',
       resolve: ({ userData }) => userData.map(({ value }) => value),
     }),
     vendorData: t.stringList({
-      description: 'Parts of the vendor-data, which cloud-init merges in this order; at most 8.',
+      description: 'Parts of the vendor-data, which cloud-init merges in this order; at most 168.',
       resolve: ({ vendorData }) => vendorData.map(({ value }) => value),
     }),
     networkConfig: t.string({
@@ -249,7 +252,7 @@ const ResolvedBootProfileType = builder.objectRef<ResolvedBootProfile>('Resolved
     }),
     origins: t.field({
       type: [BootValueOrigin],
-      description: 'Where each value comes from, and the values that it replaces; at most 5,000.',
+      description: 'Where each value comes from, and the values that it replaces; at most 60,000.',
       resolve: originsOf,
     }),
     revision: t.exposeString('revision', {
@@ -384,7 +387,13 @@ const BootCandidateType = builder.objectRef<BootCandidate>('BootCandidate').impl
       resolve: ({ group }) => group?.name ?? null,
     }),
     priority: t.exposeInt('priority', { description: 'Among assignments with the same kind of target, the lower number wins.' }),
-    lostReason: t.exposeString('lostReason', { nullable: true, description: 'Why another one wins; null for the winner.' }),
+    isAddition: t.exposeBoolean('isAddition', {
+      description: 'Whether the profile has no kernel, and is added to the one that the machine boots.',
+    }),
+    lostReason: t.exposeString('lostReason', {
+      nullable: true,
+      description: 'Why the profile does not count; null for the winner and for additions.',
+    }),
   }),
 })
 
@@ -398,7 +407,7 @@ export const EffectiveBootProfileType = builder.objectRef<EffectiveBootProfile>(
     }),
     candidates: t.field({
       type: [BootCandidateType],
-      description: `Assignments that apply, the winner first; at most ${MAX_CANDIDATES}.`,
+      description: `Assignments that apply: the winner, then additions, the nearest first, then those that lost; at most ${MAX_CANDIDATES}.`,
       resolve: ({ candidates }) => candidates.slice(0, MAX_CANDIDATES),
     }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why no profile applies; null when one does.' }),
@@ -411,7 +420,7 @@ builder.drizzleObjectField(ComputeNode, 'effectiveBootProfile', (t) =>
   t.field({
     type: EffectiveBootProfileType,
     description:
-      'What the node boots. An assignment to the node wins over those to its groups, those over the one to all nodes; then the lower priority number wins, then the name.',
+      'What the node boots. An assignment to the node wins over those to its groups, those over the one to all nodes; then the lower priority number wins, then the name. Profiles without a kernel are added in the same order of precedence.',
     complexity: 20,
     select: { columns: { id: true } },
     resolve: async ({ id }, _args, context) => (await effective(context, id))!,

@@ -1,8 +1,15 @@
-import { acceptUnknownMachine, rejectUnknownMachine } from '@muster/core/boot-service'
+import {
+  acceptUnknownMachine,
+  createBootRule,
+  deleteBootRule,
+  rejectUnknownMachine,
+  updateBootRule,
+} from '@muster/core/boot-service'
 import { Conflict, NotFound } from '@muster/core/errors'
-import { rowId, rowIdIfGiven } from '../shared/ids.ts'
-import { mutation } from '../shared/mutation.ts'
-import { UnknownMachine } from './types.ts'
+import { BootArch } from '../boot-profiles/types.ts'
+import { globalId, rowId, rowIdIfGiven } from '../shared/ids.ts'
+import { deletedPayload, type InputFields, mutation } from '../shared/mutation.ts'
+import { BootRule, UnknownMachine } from './types.ts'
 
 const payload = { unknownMachine: { type: UnknownMachine, description: 'The machine.' } }
 const errors = [Conflict, NotFound]
@@ -37,5 +44,74 @@ mutation('rejectUnknownMachine', {
   errors,
   resolve: async ({ id, reason }, { ctx }) => ({
     unknownMachine: await rejectUnknownMachine(ctx, { id: rowId('UnknownMachine', id), reason }),
+  }),
+})
+
+const rulePayload = { bootRule: { type: BootRule, description: 'The rule.' } }
+const LIST = 'at most 100; null or an empty list: any'
+const NAMES = 'Hostlist of names, at most 10,000: a machine gets the first that no node has.'
+const ruleFields = (t: InputFields) => ({
+  priority: t.int({ description: 'Of several rules that match, the lower number decides, then the name. Default: 100.' }),
+  isEnabled: t.boolean({ description: 'Whether it accepts machines. Default: true.' }),
+  macs: t.stringList({ description: `Beginnings of the MAC with which a machine asks, as whole bytes; ${LIST}.` }),
+  interfaceMacs: t.stringList({ description: `Beginnings of MACs, of which an interface has one; ${LIST}.` }),
+  serials: t.stringList({ description: `Serial numbers, in which \`*\` is any text; ${LIST}.` }),
+  systemUuids: t.stringList({ description: `UUIDs of systems, in which \`*\` is any text; ${LIST}.` }),
+  arch: t.field({ type: BootArch, description: 'Architecture; null: any.' }),
+  groupId: t.id({ description: 'Group that the nodes become members of.' }),
+  profileId: t.id({ description: 'Boot profile that is assigned to the nodes.' }),
+  maxAccepted: t.int({ description: 'Number of machines that it accepts at most. Default: 100.' }),
+})
+type RuleInput = {
+  priority?: number | null
+  isEnabled?: boolean | null
+  maxAccepted?: number | null
+  groupId?: string | null
+  profileId?: string | null
+}
+/** Null of a field that always has a value is the same as omitting it. */
+const toRule = <T extends RuleInput>({ priority, isEnabled, maxAccepted, groupId, profileId, ...rest }: T) => ({
+  ...rest,
+  priority: priority ?? undefined,
+  isEnabled: isEnabled ?? undefined,
+  maxAccepted: maxAccepted ?? undefined,
+  groupId: rowIdIfGiven('NodeGroup', groupId),
+  profileId: rowIdIfGiven('BootProfile', profileId),
+})
+
+mutation('createBootRule', {
+  description: 'Creates a rule that accepts unknown machines as new nodes, also those that wait already.',
+  input: (t) => ({
+    name: t.string({ required: true, description: 'Name of at most 64 characters.' }),
+    names: t.string({ required: true, description: NAMES }),
+    ...ruleFields(t),
+  }),
+  idempotent: true,
+  payload: rulePayload,
+  errors,
+  resolve: async (input, { ctx }) => ({ bootRule: await createBootRule(ctx, toRule(input)) }),
+})
+
+mutation('updateBootRule', {
+  description: 'Changes a rule. Omitted fields keep their values.',
+  input: (t) => ({
+    id: t.id({ required: true, description: 'ID of the rule.' }),
+    names: t.string({ description: NAMES }),
+    ...ruleFields(t),
+  }),
+  payload: rulePayload,
+  errors,
+  resolve: async ({ id, names, ...input }, { ctx }) => ({
+    bootRule: await updateBootRule(ctx, { ...toRule(input), names: names ?? undefined, id: rowId('BootRule', id) }),
+  }),
+})
+
+mutation('deleteBootRule', {
+  description: 'Deletes a rule. The nodes that it accepted stay.',
+  input: (t) => ({ id: t.id({ required: true, description: 'ID of the rule.' }) }),
+  payload: deletedPayload,
+  errors,
+  resolve: async ({ id }, { ctx }) => ({
+    deletedId: globalId('BootRule', (await deleteBootRule(ctx, { id: rowId('BootRule', id) })).id),
   }),
 })

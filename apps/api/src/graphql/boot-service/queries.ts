@@ -7,9 +7,18 @@ import { builder } from '../../builder.ts'
 import { PAGED } from '../shared/connections.ts'
 import { rowId, rowIdIfGiven } from '../shared/ids.ts'
 import { DhcpServer, UnknownMachineState } from './enums.ts'
-import { BootDuration, BootPreview, dhcpConfigOf, previewBoot, UnknownMachine, unknownMachineConnection } from './types.ts'
+import {
+  BootDuration,
+  BootPreview,
+  BootRule,
+  bootRuleConnection,
+  dhcpConfigOf,
+  previewBoot,
+  UnknownMachine,
+  unknownMachineConnection,
+} from './types.ts'
 
-const { unknownMachines } = schema
+const { bootRules, unknownMachines } = schema
 type Table = typeof unknownMachines
 
 const UnknownMachineFilter = builder.inputType('UnknownMachineFilter', {
@@ -61,6 +70,27 @@ builder.queryFields((t) => ({
     },
     ...unknownMachineConnection,
   ),
+  bootRules: t.drizzleConnection(
+    {
+      type: BootRule,
+      description: 'Rules that accept unknown machines, in the order of their creation.',
+      authScopes: { permission: tenantPermissions.read },
+      ...PAGED,
+      totalCount: (_root, _args, { ctx }) => ctx.db.$count(bootRules, visibleTo(ctx, bootRules)),
+      resolve: (query, _root, _args, { ctx }) =>
+        ctx.db.query.bootRules.findMany(query({ where: { tenantId: ctx.tenantId }, orderBy: { id: 'asc' } })),
+    },
+    ...bootRuleConnection,
+  ),
+  bootRule: t.drizzleField({
+    type: BootRule,
+    nullable: true,
+    description: 'Boot rule with this name; null when there is none.',
+    authScopes: { permission: tenantPermissions.read },
+    args: { name: t.arg.string({ required: true, description: 'Name.' }) },
+    resolve: (query, _root, { name }, { ctx }) =>
+      ctx.db.query.bootRules.findFirst(query({ where: { tenantId: ctx.tenantId, name } })),
+  }),
   bootPreview: t.field({
     type: BootPreview,
     nullable: true,

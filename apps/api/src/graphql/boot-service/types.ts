@@ -9,6 +9,7 @@ import {
   stuckAt,
   type TimelineEntry,
   timelineOf,
+  writeBootRuleBlockedReason,
 } from '@muster/core/boot-service'
 import { isOneOf } from '@muster/core/db'
 import { schema } from '@muster/core/registry'
@@ -16,7 +17,8 @@ import { eq } from 'drizzle-orm'
 import { builder } from '../../builder.ts'
 import type { ApiContext } from '../../context.ts'
 import { bootUrlsOf } from '../../http/boot/config.ts'
-import { nullableActorField } from '../access/people.ts'
+import { actorField, nullableActorField } from '../access/people.ts'
+import { BootArch, BootProfileSource } from '../boot-profiles/types.ts'
 import { ComputeNode } from '../nodes/types.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
 import { loader } from '../shared/loaders.ts'
@@ -71,6 +73,69 @@ export const UnknownMachine = builder.drizzleNode('unknownMachines', {
   }),
 })
 export const unknownMachineConnection = connectionTypes(UnknownMachine, 'UnknownMachine', 'unknown machines')
+
+const CONDITION = 'at most 100. Null: any'
+export const BootRule = builder.drizzleNode('bootRules', {
+  name: 'BootRule',
+  description: 'A rule that accepts unknown machines as new nodes. Machines can report false values.',
+  select: { columns: { id: true, match: true } },
+  id: { column: (rule) => rule.id },
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name, unique in the tenant. It never changes.' }),
+    priority: t.exposeInt('priority', { description: 'Of several rules that match, the lower number decides, then the name.' }),
+    isEnabled: t.exposeBoolean('isEnabled', { description: 'Whether it accepts machines.' }),
+    macs: t.stringList({
+      nullable: true,
+      description: `Beginnings of the MAC with which the machine asks; ${CONDITION}.`,
+      resolve: ({ match }) => match.macs,
+    }),
+    interfaceMacs: t.stringList({
+      nullable: true,
+      description: `Beginnings of MACs, of which an interface of the machine has one; ${CONDITION}.`,
+      resolve: ({ match }) => match.interfaceMacs,
+    }),
+    serials: t.stringList({
+      nullable: true,
+      description: `Serial numbers, in which \`*\` is any text; ${CONDITION}.`,
+      resolve: ({ match }) => match.serials,
+    }),
+    systemUuids: t.stringList({
+      nullable: true,
+      description: `UUIDs of systems, in which \`*\` is any text; ${CONDITION}.`,
+      resolve: ({ match }) => match.systemUuids,
+    }),
+    arch: t.field({
+      type: BootArch,
+      nullable: true,
+      description: 'Architecture; null: any.',
+      resolve: ({ match }) => match.arch,
+    }),
+    names: t.exposeString('names', { description: 'Hostlist of names: a machine gets the first that no node has.' }),
+    group: t.relation('group', { nullable: true, description: 'Group that the nodes become members of.' }),
+    profile: t.relation('profile', { nullable: true, description: 'Boot profile that is assigned to the nodes.' }),
+    maxAccepted: t.exposeInt('maxAccepted', { description: 'Number of machines that it accepts at most.' }),
+    accepted: t.exposeInt('accepted', { description: 'Number of machines that it has accepted.' }),
+    lastAcceptedAt: t.expose('lastAcceptedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it accepted the last one; null before the first.',
+    }),
+    problem: t.exposeString('problem', {
+      nullable: true,
+      description: 'Why it could not accept the last machine that matched; null when it could.',
+    }),
+    createdBy: t.field(actorField('created', 'Actor that created it.')),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedBy: t.field(actorField('updated', 'Actor that changed it last.')),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
+    updateBlockedReason: t.string({
+      nullable: true,
+      description: 'Why the caller cannot change or delete it; null when allowed.',
+      resolve: (_rule, _args, { ctx }) => writeBootRuleBlockedReason(ctx.actor),
+    }),
+  }),
+})
+export const bootRuleConnection = connectionTypes(BootRule, 'BootRule', 'boot rules')
 
 const BootTimelineEntry = builder.objectRef<TimelineEntry>('BootTimelineEntry').implement({
   description: 'A stage that a boot reached.',
@@ -180,6 +245,10 @@ const BootPreviewFile = builder.objectRef<Preview['files'][number]>('BootPreview
     kind: t.expose('kind', { type: BootFetchKind, description: 'What it is.' }),
     content: t.exposeString('content', { description: 'Content without a token.' }),
     hash: t.exposeString('hash', { description: 'Equal to the hash of a fetch of this content.' }),
+    origins: t.expose('origins', {
+      type: [BootProfileSource],
+      description: 'Boot profiles that it comes from, in the order in which they are merged; at most 168.',
+    }),
   }),
 })
 

@@ -1,3 +1,8 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request as httpsRequest } from 'node:https'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { assignBootProfile, createBootProfile, updateBootProfile } from '@muster/core/boot-profiles'
 import { acceptUnknownMachine, rejectUnknownMachine } from '@muster/core/boot-service'
 import { addNode, decommissionNode } from '@muster/core/nodes'
@@ -226,6 +231,78 @@ describe('cloud-init', () => {
     ])
     expect(new Set(fetched.filter(({ kind }) => kind === 'USER_DATA').map(({ hash }) => hash)).size).toBe(1)
   })
+})
+
+describe('HTTPS', () => {
+  /** A certificate for 127.0.0.1, by Debian's openssl. */
+  const certificate = () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'muster-boot-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const make =
+      'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=boot.test -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem'
+    execFileSync('openssl', make.split(' '), { cwd: folder, stdio: 'ignore' })
+    return { BOOT_TLS_CERT_FILE: path.join(folder, 'cert.pem'), BOOT_TLS_KEY_FILE: path.join(folder, 'key.pem') }
+  }
+  const overTls = (config: { tls: { cert: string } | null }, port: number, requestPath: string, method = 'GET') =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const options = { host: '127.0.0.1', port, path: requestPath, method, ca: config.tls!.cert }
+      const request = httpsRequest(options, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (part: string) => (text += part))
+        response.on('end', () => resolve({ status: response.statusCode!, text }))
+      })
+      request.on('error', reject).end()
+    })
+
+  test('carries the token, which the same boot gets nowhere else, and the report', async () => {
+    const settings = {
+      BOOT_HOST: '127.0.0.1',
+      BOOT_PORT: 0,
+      BOOT_TLS_PORT: 0,
+      BOOT_URL: 'http://boot.test',
+      BOOT_TENANT: ours.tenant.name,
+    }
+    const all = { ...settings, ...certificate(), BOOT_TOKENS_WITHOUT_TLS: '0' as const }
+    const config = bootConfigOf(all, '')!
+    const server = await serveBoot(t.api, config, bootUrlsOf(all, ''))
+    onTestFinished(() => server.stop())
+    const mac = freshMac()
+    await createNode('tls1', mac)
+    const plain = `http://127.0.0.1:${server.port}`
+    await script(`mac=${mac}`, plain)
+    const path = '/boot/v1/nocloud/tls1/user-data'
+    expect((await get(path, undefined, plain)).text).not.toContain('phone-home')
+    const first = await overTls(config, server.tlsPort!, path)
+    // The report goes over TLS, too: to the host of BOOT_URL at BOOT_TLS_PORT.
+    const [, report] = /https:\/\/boot\.test(?::0)?(\/boot\/v1\/phone-home\/msb_\S+)/.exec(first.text) ?? []
+    expect(report).toBeDefined()
+    expect((await overTls(config, server.tlsPort!, path)).text).not.toContain('phone-home')
+    expect(await overTls(config, server.tlsPort!, report!, 'POST')).toMatchObject({ status: 200 })
+    await expect(overTls({ tls: { cert: '' } }, server.tlsPort!, path)).rejects.toThrow(/certificate/)
+  })
+
+  test('needs both files, which can be read', () => {
+    const settings = { BOOT_PORT: 0, BOOT_TLS_PORT: 0 } as Parameters<typeof bootConfigOf>[0]
+    expect(() => bootConfigOf(settings, '')).toThrow('BOOT_TLS_PORT is set, so BOOT_TLS_CERT_FILE must name a PEM file.')
+    expect(() => bootConfigOf({ ...settings, ...certificate(), BOOT_TLS_KEY_FILE: '/nowhere/key.pem' }, '')).toThrow(
+      'BOOT_TLS_KEY_FILE names /nowhere/key.pem, which cannot be read (ENOENT).',
+    )
+  })
+})
+
+test('a node boots the profile for the architecture that its firmware reports', async () => {
+  const mac = freshMac()
+  const { id } = await createNode('arm1', mac)
+  for (const [name, arch] of [
+    ['own-arm', 'aarch64'],
+    ['own-x86', 'x86_64'],
+  ] as const) {
+    const profile = await createBootProfile(ours.admin, { name, arch, kernel: { url: `http://files.test/${name}` } })
+    await assignBootProfile(ours.admin, { profileId: profile.id, nodeIds: [id] })
+  }
+  expect(await script(`mac=${mac}&arch=arm64`)).toContain('/own-arm ')
+  expect(await script(`mac=${mac}&arch=arm64`)).toContain(`bootscript?mac=${mac}&arch=aarch64&retry=1`)
+  for (const arch of ['x86_64', 'i386']) expect(await script(`mac=${mac}&arch=${arch}`)).toContain('/own-x86 ')
 })
 
 test('machines wait while the database is away', async () => {

@@ -1,5 +1,7 @@
+import { bootProfileAudit } from '@muster/core/boot-profiles'
 import { nodeGroupAudit } from '@muster/core/groups'
 import { nodeAudit } from '@muster/core/nodes'
+import * as bootParameters from './boot-parameters.ts'
 import * as endpoints from './component-endpoints.ts'
 import * as components from './components.ts'
 import * as interfaces from './ethernet-interfaces.ts'
@@ -11,12 +13,13 @@ import * as service from './service.ts'
 
 const writesNodes = { hasBody: true, action: nodeAudit.update }
 const writesGroups = { hasBody: true, action: nodeGroupAudit.update }
+const writesBoot = { hasBody: true, action: bootProfileAudit.assign }
 const COMPONENTS = { handle: components.list, filters: components.FILTERS }
 const INTERFACES = { handle: interfaces.list, filters: interfaces.FILTERS }
 
 /**
  * The endpoints of SMD that OpenCHAMI's tools use: https://github.com/OpenCHAMI/smd, api/swagger_v2.yaml. SMD's version 2 of
- * EthernetInterfaces.
+ * EthernetInterfaces. Of BSS, those that need a token; the boot service serves the others to machines.
  */
 export const OPENCHAMI_ENDPOINTS: Record<string, Partial<Record<Method, Endpoint>>> = {
   '/hsm/v2/service/ready': { GET: { handle: service.ready, isPublic: true } },
@@ -91,4 +94,13 @@ export const OPENCHAMI_ENDPOINTS: Record<string, Partial<Record<Method, Endpoint
   '/hsm/v2/groups/:label/members/:xname': { DELETE: { handle: groups.removeMember, action: nodeGroupAudit.setMembers } },
   '/hsm/v2/memberships': { GET: { handle: groups.memberships, filters: ['id'] } },
   '/hsm/v2/memberships/:xname': { GET: { handle: groups.membership } },
+
+  '/boot/v1/bootparameters': {
+    GET: { handle: bootParameters.get, filters: bootParameters.FILTERS, readsBody: true, needsToken: true },
+    POST: { handle: bootParameters.post, ...writesBoot },
+    PUT: { handle: bootParameters.put, ...writesBoot },
+    PATCH: { handle: bootParameters.patch, ...writesBoot },
+    DELETE: { handle: bootParameters.remove, ...writesBoot },
+  },
+  '/boot/v1/service/status': { GET: { handle: bootParameters.status, isPublic: true } },
 }

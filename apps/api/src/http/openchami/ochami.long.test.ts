@@ -112,4 +112,30 @@ describe.runIf(programs)("OpenCHAMI's CLI", () => {
     await expect(smd('component', 'delete', '--no-confirm', '--all')).rejects.toThrow('400')
     expect(await smd('service', 'status')).toMatchObject({ message: 'HSM is healthy' })
   })
+  test('sets, reads, changes and deletes boot parameters', async () => {
+    const params = (...args: string[]) => ochami('bss', 'boot', 'params', ...args)
+    const values = [
+      '--kernel',
+      'http://10.0.0.1/vmlinuz',
+      '--initrd',
+      'http://10.0.0.1/initrd',
+      '--params',
+      'console=ttyS0 quiet',
+    ]
+    await params('add', '--xname', node(1), ...values)
+    await expect(params('add', '--xname', node(1), ...values)).rejects.toThrow('409')
+    await params('set', '--mac', '02:00:00:00:00:02', '--kernel', 'http://10.0.0.1/other')
+    await params('update', '--nid', '2', '--params', 'debug')
+    expect(await params('get', '--xname', node(1))).toMatchObject([
+      { hosts: [node(1)], kernel: 'http://10.0.0.1/vmlinuz', initrd: 'http://10.0.0.1/initrd', params: 'console=ttyS0 quiet' },
+    ])
+    expect(await params('get')).toMatchObject([
+      { hosts: [node(2)], kernel: 'http://10.0.0.1/other', params: 'debug' },
+      { hosts: [node(1)] },
+    ])
+    await params('delete', '--no-confirm', '-d', JSON.stringify({ hosts: [node(1)] }))
+    await params('delete', '--no-confirm', '-d', JSON.stringify({ kernel: 'http://10.0.0.1/other' }))
+    expect(await params('get')).toEqual([])
+    expect(await ochami('bss', 'service', 'status')).toMatchObject({ 'bss-status': 'running' })
+  })
 })

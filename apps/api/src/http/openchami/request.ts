@@ -15,6 +15,10 @@ export type Endpoint = {
   handle(request: OpenchamiRequest): Answer | Promise<Answer>
   /** Whether it needs no token: it shows nothing of a tenant. */
   isPublic?: boolean
+  /** Whether it needs a token also for the tenant that everybody may read. */
+  needsToken?: boolean
+  /** Whether a GET can have a body. */
+  readsBody?: boolean
   /** Whether the body must be a JSON object. */
   hasBody?: boolean
   /** Query parameters, in lower case. Others are refused. */

@@ -39,7 +39,7 @@ const TITLES: Record<number, string> = {
 }
 
 /**
- * Serves one endpoint of SMD for the tenant of the API token or JWT, and answers errors as RFC 9457 problems. Cookies do not count:
+ * Serves one endpoint of SMD or BSS for the tenant of the API token or JWT, and answers errors as RFC 9457 problems. Cookies do not count:
  * the endpoints accept what HTML forms send.
  */
 export async function serveOpenchami(
@@ -76,8 +76,8 @@ export async function serveOpenchami(
     const ctx =
       caller || endpoint.isPublic
         ? { ...createContext(deps, facts, caller).ctx, attempt }
-        : await anonymousCtx(deps, method, headers)
-    if (method !== 'GET') await readBody(req, { limit: MAX_BODY_BYTES, nextStep: 'Split the request.' })
+        : await anonymousCtx(deps, endpoint.needsToken ? null : method, headers)
+    if (method !== 'GET' || endpoint.readsBody) await readBody(req, { limit: MAX_BODY_BYTES, nextStep: 'Split the request.' })
     const rejection = bodyRejection(req)
     if (rejection) return fail(rejection.status, rejection.message)
     if (endpoint.hasBody && typeof req.body !== 'object')
@@ -115,7 +115,7 @@ function reportTo(
 }
 
 /** Reads the tenant that OPENCHAMI_PUBLIC_TENANT names. @throws Unauthenticated for all other requests without a valid token */
-async function anonymousCtx({ runtime, openchami }: ApiDeps, method: Method, headers: Headers): Promise<Ctx> {
+async function anonymousCtx({ runtime, openchami }: ApiDeps, method: Method | null, headers: Headers): Promise<Ctx> {
   const tenantId =
     method === 'GET' && !headers.has('authorization') && openchami?.publicTenant
       ? await findTenantId(runtime.db, openchami.publicTenant)

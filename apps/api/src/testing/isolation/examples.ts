@@ -74,6 +74,7 @@ export const MORE: Record<string, Record<string, unknown>> = {
   'Mutation.acceptUnknownMachine': { input: { name: 'made' } },
   'Mutation.acceptUnknownMachine(input.nodeId)': { input: { name: undefined } },
   'Mutation.assignBootProfile(input.profileId)': { input: { allNodes: true } },
+  'Mutation.createBootRule': { input: { names: 'made[1-9]', macs: ['02:00:5e'] } },
   'Mutation.approveAgentChange(input.nodeId)': { input: { fingerprint: 'made' } },
   'Mutation.addNode(input.bmc.credentialId)': { input: { bmc: { address: 'made.test' } } },
   'Mutation.addSlurmCluster(input.backupNodeId)': { input: { controllerNodeId: '$ComputeNode:0' } },

@@ -104,6 +104,9 @@ export async function rowsOf(
     ],
     boot_attempts: [{ cause: 'BOOT_SCRIPT', finishedAt: null, isAbandoned: false }],
     boot_fetches: [{ kind: 'BOOT_SCRIPT' }],
+    boot_rules: [
+      { match: { macs: ['02'], interfaceMacs: null, serials: null, systemUuids: null, arch: null }, accepted: 0, maxAccepted: 100 },
+    ],
     boot_stage_times: [{ stage: 'BOOT_SCRIPT' }],
     unknown_machines: [
       {

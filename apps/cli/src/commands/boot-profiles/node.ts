@@ -13,7 +13,7 @@ const EFFECTIVE = graphql(
       name
       effectiveBootProfile {
         reason
-        candidates { source { name version } target groupName priority lostReason }
+        candidates { source { name version } target groupName priority isAddition lostReason }
         resolved { ...ResolvedOf }
       }
     } }
@@ -54,6 +54,11 @@ export const nodeBootProfile = () =>
               value: ({ effectiveBootProfile: { resolved, candidates } }) => resolved && candidates[0] && through(candidates[0]),
             },
             {
+              title: 'ADDED',
+              value: ({ effectiveBootProfile: { candidates } }) =>
+                candidates.flatMap(({ isAddition, source }) => (isAddition ? [source.name] : [])).join(', '),
+            },
+            {
               title: 'PROBLEM',
               value: ({ effectiveBootProfile: { reason, resolved } }) => reason ?? resolved?.problems.join(' '),
             },
@@ -68,6 +73,9 @@ export const nodeBootProfile = () =>
         ...(reason ? ([['reason', reason]] as [string, string][]) : []),
         ...(resolved && winner ? ([['through', through(winner)]] as [string, string][]) : []),
         ...(resolved ? resolvedLines(resolved) : []),
+        ...candidates.flatMap((each): [string, string][] =>
+          each.isAddition ? [['added', `${each.source.name}, version ${each.source.version}, ${through(each)}`]] : [],
+        ),
         ...candidates.flatMap((each): [string, string][] =>
           each.lostReason ? [['lost', `${each.source.name}, ${through(each)}: ${each.lostReason}`]] : [],
         ),

@@ -37,6 +37,28 @@ it('accepts and rejects unknown machines', async () => {
     expect(await muster(line)).toMatchObject({ code, err: expect.stringContaining(reason) })
 })
 
+it('creates, changes and deletes rules that accept unknown machines', async () => {
+  await t.signIn(tenant.admin)
+  expect((await muster('boot rule list')).err).toContain('No boot rules yet.')
+  await muster('group create rowa')
+  const create = 'boot rule create row-a --names cn[001-064] --mac 02:00:5e --serial S-*,T-* --group rowa --max 64'
+  expect((await muster(create)).err).toContain('Created row-a.')
+  expect((await muster('boot rule list')).out).toMatch(
+    /^row-a +100 +yes +mac=02:00:5e serial=S-\*,T-\* +cn\[001-064\] +0\/64 +- +rowa +- +-$/m,
+  )
+  expect((await muster('boot rule update row-a --disable --serial= --priority 5 --group=')).err).toBe('Updated row-a.\n')
+  expect((await muster('boot rule list -o wide')).out).toMatch(/^row-a +5 +no +mac=02:00:5e +cn\[001-064\] +0\/64 +- +- +- +-$/m)
+  const rejected = [
+    ['boot rule create b --names cn', 5, 'otherwise the rule accepts every machine'],
+    [create, 5, 'already a boot rule named row-a'],
+    ['boot rule update nothing --enable', 4, 'muster boot rule list'],
+  ] as const
+  for (const [line, code, reason] of rejected)
+    expect(await muster(line)).toMatchObject({ code, err: expect.stringContaining(reason) })
+  expect((await muster('boot rule delete row-a')).err).toBe('Deleted row-a.\n')
+  await t.signIn(tenant.operator)
+})
+
 it('shows what a node fetched, how far it is, and what it would receive', async () => {
   const [node] = await t.given.fleet(tenant.operator, { nodes: 1 })
   expect((await muster('boot timeline gpu001')).err).toContain('gpu001 has not booted over the network yet.')
@@ -45,7 +67,9 @@ it('shows what a node fetched, how far it is, and what it would receive', async 
   expect((await muster('boot-profile create compute --kernel http://files.test/vmlinuz')).code).toBe(0)
   expect((await muster('boot-profile assign compute --all-nodes')).code).toBe(0)
   const preview = await muster('boot preview gpu001')
-  expect(preview.out).toMatch(/^==> BOOT_SCRIPT \w{12}\n#!ipxe\nkernel --name kernel http:\/\/files\.test\/vmlinuz /m)
+  expect(preview.out).toMatch(
+    /^==> BOOT_SCRIPT \w{12} from compute v1\n#!ipxe\nkernel --name kernel http:\/\/files\.test\/vmlinuz /m,
+  )
   const profile = { profile: 'compute', profile_version: 1 }
   const attempt = await insert('boot_attempts', { node_id: node!.id, cause: 'BOOT_SCRIPT', ...profile })
   const times = `($1, 'BOOT_SCRIPT', now() - interval '12 seconds'), ($1, 'CLOUD_INIT', now())`

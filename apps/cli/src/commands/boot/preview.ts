@@ -14,13 +14,16 @@ export const bootPreview = () =>
       const { id, name } = await selectNode(selector)
       const { bootPreview } = await request(
         graphql(
-          `query BootPreview($id: ID!) { bootPreview(nodeId: $id) { profile profileVersion reason files { kind content hash } } }`,
+          `query BootPreview($id: ID!) { bootPreview(nodeId: $id) { profile profileVersion reason files { kind content hash origins { name version } } } }`,
         ),
         { id },
       )
       if (!bootPreview) throw new CliError(`${name} was deleted.`, EXIT.notFound)
       if (!isTable(output)) return printObject(bootPreview, output)
-      const parts = bootPreview.files.map(({ kind, content, hash }) => `==> ${kind} ${hash.slice(0, 12)}\n${content}`)
+      const parts = bootPreview.files.map(({ kind, content, hash, origins }) => {
+        const from = origins.map(({ name, version }) => `${name} v${version}`).join(', ')
+        return `==> ${kind} ${hash.slice(0, 12)}${from ? ` from ${from}` : ''}\n${content}`
+      })
       if (bootPreview.reason) parts.unshift(`No boot script: ${bootPreview.reason}\n`)
       await write(plain(parts.join('\n'), true))
     })

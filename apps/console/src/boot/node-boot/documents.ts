@@ -25,6 +25,6 @@ export type Boot = Extract<QueriedNode, { __typename: 'ComputeNode' }>['bootAtte
 
 export const BootPreviewQuery = graphql(`
   query NodeBootPreview($id: ID!) {
-    bootPreview(nodeId: $id) { profile profileVersion reason files { kind content hash } }
+    bootPreview(nodeId: $id) { profile profileVersion reason files { kind content hash origins { name version } } }
   }
 `)

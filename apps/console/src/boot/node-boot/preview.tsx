@@ -1,5 +1,6 @@
 'use client'
 import { useQuery } from 'urql'
+import { formatList } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { Failure } from '@/ui/failure.tsx'
 import { Notice } from '@/ui/notice.tsx'
@@ -28,8 +29,15 @@ export function BootPreview({ id }: { id: string }) {
       {data.bootPreview?.reason && <Notice tone="info">{data.bootPreview.reason}</Notice>}
       {data.bootPreview?.files
         .filter(({ content }) => content !== '')
-        .map(({ kind, content }) => (
+        .map(({ kind, content, origins }) => (
           <Panel key={kind} title={t(`bootFetchKind.${kind}`)}>
+            {origins.length > 0 && (
+              <p className="pb-2 text-xs break-words text-muted">
+                {t('boot.previewFrom', {
+                  profiles: formatList(origins.map(({ name, version }) => t('boot.profile', { name, version }))),
+                })}
+              </p>
+            )}
             <pre className="text-xs break-all whitespace-pre-wrap">{content}</pre>
           </Panel>
         ))}

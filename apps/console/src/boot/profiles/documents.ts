@@ -4,7 +4,7 @@ export const ProfilesQuery = graphql(`
   query BootProfiles($first: Int, $after: String) {
     bootProfiles(first: $first, after: $after) {
       totalCount
-      edges { node { id name version updatedAt parent { id name } content { description arch } resolved { problems } assignments { totalCount } } }
+      edges { node { id name version updatedAt parent { id name } content { description arch } resolved { problems kernel { url } } assignments { totalCount } } }
       pageInfo { hasNextPage endCursor }
     }
   }
@@ -83,7 +83,7 @@ export const EffectiveQuery = graphql(
         effectiveBootProfile {
           reason
           resolved { ...ResolvedBootProfile }
-          candidates { source { name version } target groupName priority lostReason }
+          candidates { source { name version } target groupName priority isAddition lostReason }
         }
       }
     }

@@ -16,8 +16,27 @@ const through = ({ target, groupName, priority }: Candidate): string =>
     priority: String(priority),
   })
 
+function Candidates({ candidates }: { candidates: readonly Candidate[] }) {
+  return (
+    <ul className="flex flex-col gap-2">
+      {candidates.map((each) => (
+        <li key={`${each.source.name} ${each.target} ${each.groupName}`} className="flex flex-col">
+          <span className="wrap-anywhere">
+            <Link href={profileHref(each.source.name)} className="hover:underline">
+              {each.source.name}
+            </Link>{' '}
+            <span className="text-muted">{through(each)}</span>
+          </span>
+          {each.lostReason && <span className="text-xs text-muted">{each.lostReason}</span>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 function Body({ effective: { reason, resolved, candidates } }: { effective: Effective }) {
   const winner = candidates[0]
+  const additions = candidates.filter(({ isAddition }) => isAddition)
   const losers = candidates.filter(({ lostReason }) => lostReason !== null)
   return (
     <div className="flex flex-col gap-4 text-sm">
@@ -33,6 +52,12 @@ function Body({ effective: { reason, resolved, candidates } }: { effective: Effe
         </p>
       ) : (
         <p className="text-muted">{reason}</p>
+      )}
+      {additions.length > 0 && (
+        <div className="flex flex-col gap-1">
+          <p className="text-muted">{t('bootProfile.added')}</p>
+          <Candidates candidates={additions} />
+        </div>
       )}
       {resolved?.problems.map((problem) => (
         <Notice key={problem} tone="warn">
@@ -50,19 +75,9 @@ function Body({ effective: { reason, resolved, candidates } }: { effective: Effe
       {losers.length > 0 && (
         <details>
           <summary className="cursor-pointer text-muted">{t('bootProfile.lost', { count: losers.length })}</summary>
-          <ul className="flex flex-col gap-2 pt-3">
-            {losers.map((each) => (
-              <li key={`${each.source.name} ${each.target} ${each.groupName}`} className="flex flex-col">
-                <span className="wrap-anywhere">
-                  <Link href={profileHref(each.source.name)} className="hover:underline">
-                    {each.source.name}
-                  </Link>{' '}
-                  <span className="text-muted">{through(each)}</span>
-                </span>
-                <span className="text-xs text-muted">{each.lostReason}</span>
-              </li>
-            ))}
-          </ul>
+          <div className="pt-3">
+            <Candidates candidates={losers} />
+          </div>
         </details>
       )}
     </div>

@@ -44,3 +44,53 @@ export const RejectUnknownMachine = graphql(`
 export const NodeByNameQuery = graphql(`
   query NodeByName($name: String!) { computeNode(name: $name) { id name } }
 `)
+
+export const BootRulesQuery = graphql(`
+  query BootRules($first: Int, $after: String) {
+    bootRules(first: $first, after: $after) {
+      totalCount
+      edges {
+        node {
+          id name priority isEnabled macs interfaceMacs serials systemUuids arch names group { id name } profile { id name }
+          maxAccepted accepted lastAcceptedAt problem updateBlockedReason
+        }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`)
+export type Rule = ResultOf<typeof BootRulesQuery>['bootRules']['edges'][number]['node']
+
+export const CreateBootRule = graphql(`
+  mutation CreateBootRule($input: CreateBootRuleInput!) {
+    createBootRule(input: $input) {
+      __typename
+      ... on CreateBootRulePayload { bootRule { id } }
+      ... on Error { message code }
+      ... on InvalidInputError { issues { path message } }
+    }
+  }
+`)
+
+export const UpdateBootRule = graphql(`
+  mutation UpdateBootRule($input: UpdateBootRuleInput!) {
+    updateBootRule(input: $input) {
+      __typename
+      ... on UpdateBootRulePayload {
+        bootRule { id priority isEnabled macs interfaceMacs serials systemUuids arch names group { id name } profile { id name } maxAccepted problem }
+      }
+      ... on Error { message code }
+      ... on InvalidInputError { issues { path message } }
+    }
+  }
+`)
+
+export const DeleteBootRule = graphql(`
+  mutation DeleteBootRule($id: ID!) {
+    deleteBootRule(input: { id: $id }) {
+      __typename
+      ... on DeleteBootRulePayload { deletedId }
+      ... on Error { message code }
+    }
+  }
+`)

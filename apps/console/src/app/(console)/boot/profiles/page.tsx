@@ -73,7 +73,8 @@ export default function BootProfilesPage() {
                     {name}
                   </Link>
                   {content.arch && <Badge mono>{content.arch}</Badge>}
-                  {resolved.problems.length > 0 && assignments.totalCount > 0 && (
+                  {!resolved.kernel && <Badge title={t('bootProfile.additionText')}>{t('bootProfile.addition')}</Badge>}
+                  {resolved.kernel && resolved.problems.length > 0 && assignments.totalCount > 0 && (
                     <Badge tone="warn" title={resolved.problems.join(' ')}>
                       {t('bootProfile.incomplete')}
                     </Badge>

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { AcceptDialog } from '@/boot/unknown-machines/accept-dialog.tsx'
 import { type Machine, RejectUnknownMachine, UnknownMachinesQuery } from '@/boot/unknown-machines/documents.ts'
 import { MachineList } from '@/boot/unknown-machines/machine-list.tsx'
+import { RuleList } from '@/boot/unknown-machines/rule-list.tsx'
 import { useConnection } from '@/graphql/use-connection.ts'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { formatNumber, t } from '@/messages/index.ts'
@@ -78,6 +79,9 @@ export default function UnknownMachinesPage() {
           )}
         </div>
       )}
+      <div className="pt-6">
+        <RuleList onChange={() => void list.reload()} />
+      </div>
       {dialog?.kind === 'accept' && (
         <AcceptDialog
           machine={dialog.machine}

@@ -1,0 +1,157 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { auditEntries } from '../../audit/tables.ts'
+import { createBootProfile, deleteBootProfile, effectiveBootProfiles } from '../../boot-profiles/index.ts'
+import { createNodeGroup, deleteNodeGroup } from '../../groups/index.ts'
+import { nodeGroupMembers } from '../../groups/tables.ts'
+import { addNode } from '../../nodes/index.ts'
+import { computeNodes } from '../../nodes/tables.ts'
+import type { TenantFixture } from '../../testing/factories.ts'
+import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
+import { rejectUnknownMachine } from '../reject-unknown-machine.ts'
+import { reportUnknownMachines, type UnknownMachineReport } from '../report-unknown-machines.ts'
+import { bootRules, unknownMachines } from '../tables.ts'
+import { acceptByRules } from './accept-by-rules.ts'
+import { createBootRule } from './create-boot-rule.ts'
+import { deleteBootRule } from './delete-boot-rule.ts'
+import { matches } from './matches.ts'
+import { updateBootRule } from './update-boot-rule.ts'
+
+let t: TestRuntime
+let ours: TenantFixture
+beforeAll(async () => {
+  t = await testRuntime()
+})
+beforeEach(async () => {
+  ours = await t.given.tenant()
+})
+afterAll(() => t.close())
+
+type Rule = Parameters<typeof createBootRule>[1]
+const create = (fields: Partial<Rule> = {}) =>
+  createBootRule(ours.admin, { name: 'rack', names: 'cn[1-9]', macs: ['02:00:5E'], ...fields })
+const macOf = (i: number, prefix = '02:00:5e') => `${prefix}:00:00:0${i}`
+const report = (...machines: Partial<UnknownMachineReport>[]) =>
+  reportUnknownMachines(
+    ours.system,
+    machines.map((machine, i) => ({ mac: macOf(i + 1), address: '10.0.0.9', ...machine })),
+  )
+const machines = () => ours.system.db.select().from(unknownMachines).orderBy(unknownMachines.mac)
+const accepted = async () => (await machines()).map(({ state, acceptedByName }) => [state, acceptedByName])
+const names = async () =>
+  (await ours.system.db.select({ name: computeNodes.name }).from(computeNodes).orderBy(computeNodes.name)).map(({ name }) => name)
+const ruleNow = async (id: string) => (await ours.system.db.select().from(bootRules).where(eq(bootRules.id, id)))[0]!
+
+test.each<[boolean, Partial<Parameters<typeof matches>[0]>]>([
+  [true, { macs: ['02:00'] }],
+  [false, { macs: ['02:01'] }],
+  [true, { macs: ['aa', '02:00:5e:00:00:01'] }],
+  [true, { interfaceMacs: ['06:'] }],
+  [false, { interfaceMacs: ['08:'] }],
+  [true, { serials: ['s-*'], arch: 'x86_64' }],
+  [false, { serials: ['S-*'], arch: 'aarch64' }],
+  [true, { serials: ['*-1*3'] }],
+  [false, { serials: ['S-123*3'] }],
+  [false, { serials: ['S-12'] }],
+  [true, { serials: ['x', 'S-123'] }],
+  [false, { systemUuids: ['*'] }],
+])('%s for %j', (expected, match) => {
+  const all = { macs: null, interfaceMacs: null, serials: null, systemUuids: null, arch: null, ...match }
+  const interfaces = [{ name: 'net0', mac: '06:00:00:00:00:01' }]
+  expect(matches(all, { mac: macOf(1), arch: 'x86_64', serial: 'S-123', systemUuid: null, interfaces })).toBe(expected)
+})
+
+describe('a rule', () => {
+  test('accepts machines that match, in their order, with free names, a group and a profile', async () => {
+    const group = await createNodeGroup(ours.admin, { name: 'rack' })
+    const profile = await createBootProfile(ours.admin, { name: 'compute', kernel: { url: 'http://10.0.0.1/k' } })
+    await addNode(ours.operator, { name: 'cn2', host: 'cn2' })
+    const rule = await create({ groupId: group.id, profileId: profile.id })
+    await report({}, { mac: macOf(1, '06:00:00') }, { mac: macOf(3) })
+    expect(await acceptByRules(t.runtime)).toBe(2)
+    expect(await acceptByRules(t.runtime)).toBe(0)
+    expect(await names()).toEqual(['cn1', 'cn2', 'cn3'])
+    expect(await accepted()).toEqual([
+      ['ACCEPTED', 'boot rule rack'],
+      ['ACCEPTED', 'boot rule rack'],
+      ['NEW', null],
+    ])
+    const [machine] = await machines()
+    expect((await effectiveBootProfiles(ours.viewer, [machine!.nodeId!])).get(machine!.nodeId!)!.profile!.name).toBe('compute')
+    expect(await ours.system.db.select().from(nodeGroupMembers).where(eq(nodeGroupMembers.groupId, group.id))).toHaveLength(2)
+    expect(await ruleNow(rule.id)).toMatchObject({ accepted: 2, problem: null, lastAcceptedAt: expect.any(Date) })
+    const entries = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.tenantId, ours.tenant.id))
+    expect(entries.filter(({ action }) => action === 'unknown_machine.accept').map(({ actorName }) => actorName)).toEqual([
+      'boot rule rack',
+      'boot rule rack',
+    ])
+    await expect(deleteBootProfile(ours.admin, { id: profile.id })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await deleteNodeGroup(ours.admin, { id: group.id })
+    expect(await ours.system.db.select().from(bootRules)).toEqual([])
+  })
+
+  test('accepts none while it is disabled, none beyond its limit, and no rejected machine', async () => {
+    await report({}, {}, {})
+    const [first] = await machines()
+    await rejectUnknownMachine(ours.operator, { id: first!.id })
+    const rule = await create({ isEnabled: false, maxAccepted: 1 })
+    expect(await acceptByRules(t.runtime)).toBe(0)
+    await updateBootRule(ours.admin, { id: rule.id, isEnabled: true })
+    await Promise.all([acceptByRules(t.runtime), acceptByRules(t.runtime), acceptByRules(t.runtime)])
+    expect(await ruleNow(rule.id)).toMatchObject({ accepted: 1 })
+    expect((await accepted()).map(([state]) => state)).toEqual(['REJECTED', 'ACCEPTED', 'NEW'])
+    await updateBootRule(ours.admin, { id: rule.id, maxAccepted: 2 })
+    expect(await acceptByRules(t.runtime)).toBe(1)
+  })
+
+  test('says why it could accept none, and recovers', async () => {
+    const rule = await create({ names: 'cn1' })
+    await report({}, {})
+    expect(await acceptByRules(t.runtime)).toBe(1)
+    expect(await ruleNow(rule.id)).toMatchObject({
+      problem: `${macOf(2)}: All names of cn1 belong to nodes. Extend the names of the boot rule rack.`,
+    })
+    await updateBootRule(ours.admin, { id: rule.id, names: 'cn[1-2]' })
+    expect(await acceptByRules(t.runtime)).toBe(1)
+    expect(await ruleNow(rule.id)).toMatchObject({ problem: null, accepted: 2 })
+  })
+
+  test('with the lower priority comes first, and one per tenant decides about its machines only', async () => {
+    const theirs = await t.given.tenant()
+    await createBootRule(theirs.admin, { name: 'all', names: 'x[1-9]', macs: ['02'] })
+    await create({ name: 'second', names: 'b[1-9]' })
+    await create({ name: 'first', names: 'a[1-9]', priority: 5, macs: null, serials: ['S-1'] })
+    await report({ serial: 's-1' }, { serial: 'S-2' })
+    await acceptByRules(t.runtime)
+    expect(await names()).toEqual(['a1', 'b1'])
+  })
+
+  test.each<[string, Partial<Rule>]>([
+    ['macs: give MACs', { macs: null, arch: 'x86_64' }],
+    ['macs.0: must be a MAC or its first bytes', { macs: ['02:0'] }],
+    ['names: -cn1 is not a name of a node', { names: '-cn1' }],
+    ['names: ', { names: 'cn[1-' }],
+    ['groupId: there is no group', { groupId: crypto.randomUUID() }],
+    ['profileId: there is no boot profile', { profileId: crypto.randomUUID() }],
+    ['maxAccepted: must be at least 1', { maxAccepted: 0 }],
+  ])('is refused: %s', async (message, fields) => {
+    const error = await create(fields).catch((error) => error)
+    expect(`${error.issues?.[0].path}: ${error.issues?.[0].message}`).toContain(message)
+  })
+
+  test('needs the permission and a free name; other tenants find none', async () => {
+    const rule = await create()
+    await expect(create()).rejects.toThrow('already a boot rule named rack')
+    await expect(createBootRule(ours.operator, { name: 'x', names: 'x', macs: ['02'] })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    })
+    const theirs = await t.given.tenant()
+    const group = await createNodeGroup(ours.admin, { name: 'ours' })
+    const foreign = { name: 'x', names: 'x', macs: ['02'], groupId: group.id }
+    await expect(createBootRule(theirs.admin, foreign)).rejects.toThrow('there is no group')
+    await expect(updateBootRule(theirs.admin, { id: rule.id, priority: 1 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(deleteBootRule(theirs.admin, { id: rule.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(updateBootRule(ours.operator, { id: rule.id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect((await deleteBootRule(ours.admin, { id: rule.id })).id).toBe(rule.id)
+  })
+})
