@@ -65,9 +65,15 @@ export const ADD_NODE = graphql(`mutation AddNode($input: AddNodeInput!) {
   }
 }`)
 
+export const UPDATE_NODE = graphql(`mutation UpdateNode($input: UpdateNodeInput!) {
+  updateNode(input: $input) {
+    __typename ... on UpdateNodePayload { node { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
+  }
+}`)
+
 export const APPLY_MANIFESTS = graphql(`mutation ApplyManifests($input: ApplyManifestsInput!) {
   applyManifests(input: $input) {
-    __typename ... on ApplyManifestsPayload { plan { isApplied createCount unchangedCount issues { path message } } }
+    __typename ... on ApplyManifestsPayload { plan { isApplied createCount updateCount unchangedCount issues { path message } } }
     ... on Error { code message } ... on InvalidInputError { issues { path message } }
   }
 }`)

@@ -14,6 +14,7 @@ import { createNodeGroup, deleteNodeGroup, setNodeGroupMembers, updateNodeGroup 
 import type { Ctx } from './kernel/context.ts'
 import {
   addNode,
+  addNodes,
   checkNodeImport,
   decommissionNode,
   fingerprint,
@@ -24,6 +25,7 @@ import {
   recordNodeUnreachable,
   setNodeMaintenance,
   updateNode,
+  updateNodes,
 } from './nodes/index.ts'
 import { selectNodes } from './selection/index.ts'
 import { makeHostKey, type TenantFixture } from './testing/factories.ts'
@@ -73,6 +75,14 @@ const id = '019a0000-0000-7000-8000-000000000000'
 const FORBIDDEN: [string, 'viewer' | 'operator' | 'owner', (ctx: Ctx) => Promise<unknown>][] = [
   ['addNode', 'viewer', (ctx) => addNode(ctx, { name: 'a', host: 'a' })],
   ['addNode on the worker itself', 'operator', (ctx) => addNode(ctx, { name: 'a', host: 'a', connectionType: 'local' })],
+  ['addNodes', 'viewer', (ctx) => addNodes(ctx, { nodes: [{ name: 'a', host: 'a' }] })],
+  [
+    'addNodes on the worker itself',
+    'operator',
+    (ctx) => addNodes(ctx, { nodes: [{ name: 'a', host: 'a', connectionType: 'local' }] }),
+  ],
+  ['updateNodes', 'viewer', (ctx) => updateNodes(ctx, { nodes: [{ id }] })],
+  ['updateNodes to the worker itself', 'operator', (ctx) => updateNodes(ctx, { nodes: [{ id, connectionType: 'local' }] })],
   ['updateNode', 'viewer', (ctx) => updateNode(ctx, { id })],
   ['updateNode to the worker itself', 'operator', (ctx) => updateNode(ctx, { id, connectionType: 'local' })],
   ['checkNodeImport', 'viewer', (ctx) => checkNodeImport(ctx, { format: 'LIST', text: 'a' })],

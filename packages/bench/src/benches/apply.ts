@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Bench } from '../bench.ts'
 import { connect } from '../client.ts'
 import { interleave } from '../compare.ts'
-import { ADD_NODE, APPLY_MANIFESTS } from '../documents.ts'
+import { ADD_NODE, APPLY_MANIFESTS, UPDATE_NODE } from '../documents.ts'
 import { signIn } from '../onboard.ts'
 import { startProduct } from '../product.ts'
 
@@ -49,8 +49,9 @@ spec:
 const peakMb = (pid: number): number => Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
 
 /**
- * Nodes per second: one file with a document for each of 10,000 nodes, compared with a loop of `addNode`. The peak memory of the API
- * while it applies the file is compared with a limit. `--nodes` sets the size.
+ * Nodes per second: one file with a document for each of 10,000 nodes, compared with a loop of `addNode`; the same file with another
+ * rack, compared with a loop of `updateNode`. The peak memory of the API while it applies the files is compared with a limit.
+ * `--nodes` sets the size.
  */
 export const bench: Bench = async ({ rounds, print, option }) => {
   const nodes = option('nodes', NODES)
@@ -61,30 +62,51 @@ export const bench: Bench = async ({ rounds, print, option }) => {
     session = await signIn(api, product.linkToken)
     // It tests no nodes meanwhile.
     await product.kill('worker')
-    let [applied, added] = [0, 0]
-    const ours = async () => {
-      const round = applied++
-      const text = Array.from({ length: nodes }, (_, i) => manifestOf(nodeAt('file', round, i))).join('---\n')
+    let [applied, added, changed] = [0, 0, 0]
+    const apply = async (round: number, change: (node: Fields) => Fields = (node) => node) => {
+      const text = Array.from({ length: nodes }, (_, i) => manifestOf(change(nodeAt('file', round, i)))).join('---\n')
       const started = performance.now()
       const { plan } = await api.mutate(APPLY_MANIFESTS, { input: { files: [{ name: 'nodes.yaml', text }] } })
-      const seconds = (performance.now() - started) / 1000
+      return { plan, seconds: (performance.now() - started) / 1000 }
+    }
+    const ours = async () => {
+      const round = applied++
+      const { plan, seconds } = await apply(round)
       if (!plan.isApplied || plan.createCount !== nodes) throw new Error(JSON.stringify(plan.issues.slice(0, 3)))
-      const again = await api.mutate(APPLY_MANIFESTS, { input: { files: [{ name: 'nodes.yaml', text }] } })
+      const again = await apply(round)
       if (again.plan.unchangedCount !== nodes) throw new Error('the second call changed something')
-      print(`${nodes} nodes applied in ${seconds.toFixed(1)} s`)
+      print(`${nodes} nodes applied in ${seconds.toFixed(1)} s, again without a change in ${again.seconds.toFixed(1)} s`)
       return nodes / seconds
     }
+    const ids: string[] = []
     const singles = async () => {
       const round = added++
       const started = performance.now()
-      for (let i = 0; i < SINGLES; i++) await api.mutate(ADD_NODE, { input: nodeAt('single', round, NODES + i) })
+      for (let i = 0; i < SINGLES; i++)
+        ids.push((await api.mutate(ADD_NODE, { input: nodeAt('single', round, NODES + i) })).node.id)
       return SINGLES / ((performance.now() - started) / 1000)
     }
     const samples = await interleave(ours, singles, rounds, print)
+    const update = async () => {
+      const { plan, seconds } = await apply(changed++, (node) => ({ ...node, rack: 'moved' }))
+      if (!plan.isApplied || plan.updateCount !== nodes) throw new Error(JSON.stringify(plan.issues.slice(0, 3)))
+      print(`${nodes} nodes changed in ${seconds.toFixed(1)} s`)
+      return nodes / seconds
+    }
+    const updates = async () => {
+      const started = performance.now()
+      for (const id of ids.splice(0, SINGLES)) await api.mutate(UPDATE_NODE, { input: { id, rack: 'moved' } })
+      return SINGLES / ((performance.now() - started) / 1000)
+    }
+    const updateSamples = await interleave(update, updates, rounds, print)
     const peak = peakMb(product.pid('api'))
     print(`peak memory of the API: ${peak.toFixed(0)} MB`)
     return [
       { comparison: { what: 'apply_of_single_mutations', unit: 'nodes/s', kind: 'throughput', goal: 20 }, samples },
+      {
+        comparison: { what: 'update_of_single_mutations', unit: 'nodes/s', kind: 'throughput', goal: 20 },
+        samples: updateSamples,
+      },
       { comparison: { what: 'peak_memory', unit: 'MB', kind: 'cost', goal: 1 }, samples: [{ ours: peak, peer: MAX_PEAK_MB }] },
     ]
   } finally {

@@ -1,4 +1,5 @@
 import type { Attempt, Origin, Tx } from '../kernel/context.ts'
+import { insertRows } from '../kernel/db/insert-rows.ts'
 import { recordedChanges } from '../kernel/db/record-changes.ts'
 import { snakeCased } from '../kernel/names.ts'
 import { type AuditChange, changeOf } from './change.ts'
@@ -6,7 +7,13 @@ import { type ActorKind, type AuditChannel, auditEntries } from './tables.ts'
 
 /** One kind of audit entry; `name` is what the table stores, for example `job_run.cancel`. */
 export type AuditAction = { readonly name: string }
-type AuditObject = { id: string | null; name?: string | null; details?: Record<string, unknown> }
+type AuditObject = {
+  id: string | null
+  name?: string | null
+  details?: Record<string, unknown>
+  /** Like `AuditFields.change`, of this object. */
+  change?: AuditChange
+}
 
 export type AuditFields = {
   /** From `changeOf`; only for changes that record-changes.ts does not record. */
@@ -16,8 +23,6 @@ export type AuditFields = {
   runId?: string | null
 }
 
-// A statement takes at most 65,535 parameters.
-const ROWS_PER_INSERT = 2000
 const MAX_USER_AGENT = 200
 
 /** Typed audit actions of one object type: `defineAuditActions('job_run', ['cancel']).cancel.name` is `job_run.cancel`. */
@@ -66,21 +71,21 @@ export async function audit(
     tx,
     objects.flatMap(({ id }) => id ?? []),
   )
-  const changeTo = (id: string | null): AuditChange =>
-    merged([...(recorded.get(id ?? '') ?? []).map(({ table, before, after }) => changeOf(table, before, after)), change])
-  const entries = objects.map(({ id, name, details: own }) => ({
+  const changeTo = ({ id, change: own }: AuditObject): AuditChange =>
+    merged([...(recorded.get(id ?? '') ?? []).map(({ table, before, after }) => changeOf(table, before, after)), change, own])
+  const caller = callerColumns(ctx)
+  const entries = objects.map((object) => ({
     tenantId: ctx.tenantId,
-    ...callerColumns(ctx),
+    ...caller,
     action: action.name,
-    objectId: id,
-    objectName: name ?? null,
-    details: own ?? details,
-    ...changeTo(id),
+    objectId: object.id,
+    objectName: object.name ?? null,
+    details: object.details ?? details,
+    ...changeTo(object),
     reason: typeof given === 'string' && given !== '' ? given : null,
     runId: runId ?? ctx.runId ?? null,
   }))
-  for (let i = 0; i < entries.length; i += ROWS_PER_INSERT)
-    await tx.insert(auditEntries).values(entries.slice(i, i + ROWS_PER_INSERT))
+  await insertRows(tx, auditEntries, entries)
   if (ctx.attempt && entries.length > 0) ctx.attempt.isRecorded = true
 }
 

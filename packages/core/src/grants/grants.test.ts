@@ -26,6 +26,7 @@ import {
 } from '../kernel/permissions.ts'
 import {
   addNode,
+  addNodes,
   computeNodes,
   decommissionNode,
   fingerprint,
@@ -34,6 +35,7 @@ import {
   setNodeBmc,
   setNodeMaintenance,
   updateNode,
+  updateNodes,
 } from '../nodes/index.ts'
 import { cancelPowerRun, type PowerAction, previewPowerRun, readBmcs, startPowerRun } from '../power/index.ts'
 import type { Ctx } from '../registry.ts'
@@ -130,6 +132,7 @@ const VERBS: [permission: string, verb: string, call: (ctx: Ctx, id: string) => 
   ['connection:test', 'testConnections', (ctx, id) => testConnections(ctx, { nodeIds: [id] })],
   ['connection:test', 'testCredential', (ctx, nodeId) => testCredential(ctx, { id: keys.ours.id, nodeId })],
   ['credential:use', 'testCredential of a password', (ctx, nodeId) => testPassword(ctx, nodeId)],
+  ['node:write', 'updateNodes', (ctx, id) => updateNodes(ctx, { nodes: [{ id, notes: 'n' }] })],
   ['credential:use', 'updateNode with a password', (ctx, id) => attachPassword(ctx, id)],
   ['node:approve_host_key', 'approveHostKeys', (ctx, id) => approve(ctx, 'ComputeNode', id)],
   ['discovery:start', 'discoverNodes', (ctx, id) => discoverNodes(ctx, { nodeIds: [id] })],
@@ -360,8 +363,10 @@ describe('no one widens a grant', () => {
     for (const change of [
       ...[{ host: '10.66.6.6' }, { port: 2222 }, { xname: 'x66c0s6b0n6' }, { nid: 666 }],
       { interfaces: [{ name: 'eth0', mac: '02:00:5e:66:66:66' }] },
-    ])
+    ]) {
       expect(await isAllowed(updateNode(granted(), { id, ...change }))).toMatch(/node:write in the whole tenant/)
+      expect(await isAllowed(updateNodes(granted(), { nodes: [{ id, ...change }] }))).toMatch(/node:write in the whole tenant/)
+    }
     expect(await isAllowed(updateNode(granted(), { id, connectionType: 'local' }))).toMatch(/node:local/)
     const only = granted({ credentialIds: [keys.ours.id] })
     expect(await isAllowed(updateNode(only, { id, credentialId: keys.foreign.id }))).toMatch(/credential foreign key/)
@@ -377,6 +382,7 @@ describe('no one widens a grant', () => {
     const ctx = granted()
     expect(await isAllowed(approve(ctx, 'Credential', keys.bastion.id))).toMatch(/in the whole tenant/)
     expect(await isAllowed(addNode(ctx, { name: 'n', host: '10.0.9.9' }))).toMatch(/in the whole tenant/)
+    expect(await isAllowed(addNodes(ctx, { nodes: [{ name: 'n', host: '10.0.9.9' }] }))).toMatch(/in the whole tenant/)
     expect(await isAllowed(setVars(ctx, { text: 'a: 1', basedOn: 0 }))).toMatch(/in the whole tenant/)
     expect(await isAllowed(setVars(ctx, { groupId: groups.other.id, text: 'a: 1', basedOn: 0 }))).toMatch(/not the group other/)
     expect(

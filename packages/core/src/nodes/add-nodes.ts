@@ -1,10 +1,12 @@
 import { and, or, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { audit } from '../audit/index.ts'
+import { audit, changeOf } from '../audit/index.ts'
 import { credentialPermissions } from '../credentials/permissions.ts'
 import { watchGroups } from '../groups/index.ts'
 import { allowedHostsBlockedReason } from '../kernel/allowed-hosts.ts'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
+import { newId } from '../kernel/db/columns.ts'
+import { insertRows } from '../kernel/db/insert-rows.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, type InputIssue, InvalidInput, parseInput } from '../kernel/errors.ts'
 import { NewNode } from './add-node.ts'
@@ -12,25 +14,23 @@ import { nodeAudit } from './audit-actions.ts'
 import { bmcColumns, bmcTaken, insertBmcs, ownersOfBmcs, placeKey } from './bmc/write-bmcs.ts'
 import { nodeChanged } from './change-events.ts'
 import { authorizeConnectionType, checkReferences } from './fields.ts'
+import { fingerprint } from './host-key.ts'
 import { identityTakenIssue } from './identity-conflict.ts'
 import { assertNodeQuota } from './node-quota.ts'
 import { nodePermissions } from './permissions.ts'
-import { computeNodes, LEAN_NODE, type LeanNode } from './tables.ts'
+import { computeNodes } from './tables.ts'
 import { insertInterfaces, macTaken, ownersOfMacs } from './write-interfaces.ts'
 
 type New = z.output<typeof NewNode>
 
 export const AddNodesInput = z.object({ nodes: z.array(NewNode).min(1).max(10_000, 'at most 10,000 at once') })
 
-/** Rows per statement, which is limited to 65,535 parameters. */
-const CHUNK = 1000
-
 /**
- * Adds many nodes in a few statements: all of them or none. The checks and results are those of `addNode`.
+ * Adds many nodes in a few statements: all of them or none. The checks, results and audit entries are those of `addNode`.
  * @throws InvalidInput at `nodes.N.field`, also when another node has the name, xname, NID, a MAC or the BMC
  * @throws Forbidden, Conflict two of the nodes share one of these, or the tenant's quota of nodes is reached
  */
-export async function addNodes(ctx: Ctx, input: z.input<typeof AddNodesInput>): Promise<LeanNode[]> {
+export async function addNodes(ctx: Ctx, input: z.input<typeof AddNodesInput>): Promise<{ id: string; name: string }[]> {
   authorize(ctx, nodePermissions.write)
   const { nodes } = parseInput(AddNodesInput, input)
   for (const { connectionType } of nodes) authorizeConnectionType(ctx, connectionType)
@@ -45,41 +45,44 @@ export async function addNodes(ctx: Ctx, input: z.input<typeof AddNodesInput>): 
     const assertNotInGrant = await watchGroups(tx, ctx, [])
     // Sorted, so that concurrent calls with the same names do not deadlock.
     const sorted = [...nodes].sort((a, b) => (a.name < b.name ? -1 : 1))
-    const added: LeanNode[] = []
-    for (let i = 0; i < sorted.length; i += CHUNK) added.push(...(await insertNodes(tx, ctx, sorted.slice(i, i + CHUNK))))
+    const added = await insertNodes(tx, ctx, sorted)
     await assertNodeQuota(tx, ctx)
     await assertNotInGrant(added.map(({ id }) => id))
-    for (let i = 0; i < added.length; i += CHUNK)
-      await audit(
-        tx,
-        ctx,
-        nodeAudit.add,
-        added.slice(i, i + CHUNK).map(({ id, name, host, port }) => ({ id, name, details: { host, port } })),
-      )
+    await audit(tx, ctx, nodeAudit.add, added)
     for (const { id } of added) ctx.notify(nodeChanged({ id, tenantId: ctx.tenantId }))
-    return added
+    return added.map(({ id, name }) => ({ id, name }))
   })
 }
 
-async function insertNodes(tx: Tx, ctx: Ctx, nodes: New[]): Promise<LeanNode[]> {
+/** @returns the nodes as objects of the audit log */
+async function insertNodes(tx: Tx, ctx: Ctx, nodes: New[]) {
+  const now = nodes.some(({ hostKey }) => hostKey) ? await transactionTime(tx) : null
   const rows = nodes.map(({ interfaces: _interfaces, bmc: _bmc, ...columns }) => ({
     ...columns,
+    id: newId(),
     tenantId: ctx.tenantId,
-    hostKeyApprovedAt: columns.hostKey ? sql`now()` : null,
+    hostKeyApprovedAt: columns.hostKey ? now : null,
   }))
-  const added = await tx.insert(computeNodes).values(rows).onConflictDoNothing().returning(LEAN_NODE)
-  const idOf = new Map(added.map(({ id, name }) => [name, id]))
-  const missing = nodes.find(({ name }) => !idOf.has(name))
+  const inserted = await insertRows(tx, computeNodes, rows, { skipConflicts: true, returning: ['id'] })
+  const ids = new Set(inserted.map(({ id }) => id))
+  const missing = rows.find(({ id }) => !ids.has(id))
   if (missing)
     throw new Conflict(
       `The name, xname or NID of the node ${missing.name} is given to two nodes, or another node got it a moment ago. Give each node its own.`,
     )
-  const ofNodes = nodes.map(({ name, interfaces, bmc }) => ({ id: idOf.get(name)!, interfaces, bmc }))
-  // A node has at most 64 interfaces; most have one or two.
-  const step = Math.max(1, Math.floor(5000 / Math.max(1, ...ofNodes.map(({ interfaces }) => interfaces.length))))
-  for (let i = 0; i < ofNodes.length; i += step) await insertInterfaces(tx, ctx, ofNodes.slice(i, i + step))
+  const ofNodes = nodes.map(({ interfaces, bmc }, i) => ({ id: rows[i]!.id, interfaces, bmc }))
+  await insertInterfaces(tx, ctx, ofNodes)
   await insertBmcs(tx, ctx, ofNodes)
-  return added
+  return rows.map((row) => {
+    const { id, name, host, port, hostKey } = row
+    const details = { host, port, ...(hostKey ? { hostKey: fingerprint(hostKey) } : {}) }
+    return { id, name, details, change: changeOf(computeNodes, null, { ...row, status: 'NEW' }) }
+  })
+}
+
+async function transactionTime(tx: Tx): Promise<Date> {
+  const { rows } = await tx.execute<{ now: string }>(sql`select to_json(now()) #>> '{}' as now`)
+  return new Date(rows[0]!.now)
 }
 
 /** Nodes with the same credentials are checked together. @throws InvalidInput, Forbidden */

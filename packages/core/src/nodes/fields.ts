@@ -73,7 +73,7 @@ type References = { [K in keyof typeof REFERENCES]?: string | null | undefined }
 /**
  * Checks that the referenced credentials exist in the tenant, have an allowed kind, and may send their password to `host`. Inside a
  * transaction it locks them against deletion.
- * @param nodeId the node, when it exists already
+ * @param nodeIds the nodes, when they exist already
  * @param at paths of fields that have another name in the caller's input
  * @param prefix path of `input` in the caller's input, such as `defaults.`
  * @returns the credentials
@@ -83,7 +83,7 @@ export async function checkReferences(
   db: Tx | Ctx['db'],
   ctx: Ctx,
   input: References,
-  { host, prefix = '', nodeId, at = {} }: { host?: string; prefix?: string; nodeId?: string; at?: References } = {},
+  { host, prefix = '', nodeIds, at = {} }: { host?: string; prefix?: string; nodeIds?: string[]; at?: References } = {},
 ): Promise<Referenced[]> {
   const fields = (Object.keys(REFERENCES) as (keyof typeof REFERENCES)[]).filter((field) => input[field])
   if (fields.length === 0) return []
@@ -118,7 +118,7 @@ export async function checkReferences(
       })
     else {
       if (isPasswordForNodes(row)) {
-        if (nodeId) await authorizeNodes(db, ctx, credentialPermissions.use, [nodeId], { credentialIds: [row.id] })
+        if (nodeIds) await authorizeNodes(db, ctx, credentialPermissions.use, nodeIds, { credentialIds: [row.id] })
         else authorize(ctx, credentialPermissions.use)
       }
       const reason = host === undefined ? null : allowedHostsBlockedReason(row, host)

@@ -47,3 +47,4 @@ export {
   nodeBmcs,
 } from './tables.ts'
 export { UpdateNodeInput, updateNode } from './update-node.ts'
+export { UpdateNodesInput, updateNodes } from './update-nodes.ts'

@@ -1,7 +1,9 @@
-import { and, eq } from 'drizzle-orm'
+import { isDeepStrictEqual } from 'node:util'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { Ctx, Tx } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
+import { insertRows } from '../kernel/db/insert-rows.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { Conflict } from '../kernel/errors.ts'
 import type { Interfaces } from './network/fields.ts'
@@ -31,22 +33,37 @@ export async function insertInterfaces(tx: Tx, ctx: Ctx, nodes: { id: string; in
     // Sorted, so that concurrent transactions do not deadlock.
     .sort((a, b) => (a.mac < b.mac ? -1 : 1))
   if (rows.length === 0) return
-  const inserted = await tx.insert(nodeInterfaces).values(rows).onConflictDoNothing().returning({ mac: nodeInterfaces.mac })
+  const inserted = await insertRows(tx, nodeInterfaces, rows, { skipConflicts: true, returning: ['mac'] })
   if (inserted.length === rows.length) return
-  const missing = rows.map(({ mac }) => mac).filter((mac) => !inserted.some((row) => row.mac === mac))
+  const done = new Set(inserted.map(({ mac }) => mac))
+  const missing = rows.map(({ mac }) => mac).filter((mac) => !done.has(mac))
   const [owner] = await ownersOfMacs(tx, ctx, missing)
   throw new Conflict(owner ? macTaken(owner) : `The MAC ${missing[0]} was in use a moment ago; try again.`)
 }
 
 /**
- * Replaces the interfaces of a node whose row the caller has locked.
- * @returns the previous interfaces
+ * Removes the interfaces of nodes that get others. The caller has locked the nodes.
+ * @returns the previous interfaces of these nodes, by ID
  */
-export async function replaceInterfaces(tx: Tx, ctx: Ctx, id: string, interfaces: Input): Promise<Input> {
-  const of = and(visibleTo(ctx, nodeInterfaces), eq(nodeInterfaces.nodeId, id))
-  const before = await tx.delete(nodeInterfaces).where(of).returning()
-  await insertInterfaces(tx, ctx, [{ id, interfaces }])
-  return before
-    .sort((a, b) => a.position - b.position)
-    .map(({ name, mac, isBoot, addresses }) => ({ name, mac, isBoot, addresses }))
+export async function removeInterfaces(
+  tx: Tx,
+  ctx: Ctx,
+  nodes: { before: { id: string }; interfaces: Input | undefined }[],
+): Promise<Map<string, Input>> {
+  if (nodes.length === 0) return new Map()
+  const of = (ids: string[]) => and(visibleTo(ctx, nodeInterfaces), isOneOf(nodeInterfaces.nodeId, ids))
+  const rows = await tx
+    .select()
+    .from(nodeInterfaces)
+    .where(of(nodes.map(({ before }) => before.id)))
+    .orderBy(asc(nodeInterfaces.position))
+  const byNode = Map.groupBy(rows, ({ nodeId }) => nodeId)
+  const old = new Map(
+    nodes.flatMap(({ before: { id }, interfaces }) => {
+      const before = (byNode.get(id) ?? []).map(({ name, mac, isBoot, addresses }) => ({ name, mac, isBoot, addresses }))
+      return isDeepStrictEqual(before, interfaces) ? [] : [[id, before] as const]
+    }),
+  )
+  if (old.size > 0) await tx.execute(sql`delete from ${nodeInterfaces} where ${of([...old.keys()])}`)
+  return old
 }

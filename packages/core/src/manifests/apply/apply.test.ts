@@ -1,12 +1,16 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { auditEntries } from '../../audit/tables.ts'
+import { addSlurmCluster } from '../../clusters/index.ts'
 import { createNodeGroup, setNodeGroupMembers } from '../../groups/index.ts'
 import { updateNode } from '../../nodes/index.ts'
 import { computeNodes } from '../../nodes/tables.ts'
-import type { TenantFixture } from '../../testing/factories.ts'
+import { foldHostlist } from '../../selection/index.ts'
+import { makeHostKey, type TenantFixture } from '../../testing/factories.ts'
 import { race } from '../../testing/race.ts'
+import { recordRefresh } from '../../testing/record-refresh.ts'
 import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
+import { clusterState, slurmJob, slurmNode } from '../../testing/slurm-fixture.ts'
 import { setVars } from '../../variables/index.ts'
 import { exportManifests } from '../export-manifests.ts'
 import { manifestObjects } from '../tables.ts'
@@ -265,6 +269,50 @@ it('shows the impact: reboots, variables and nodes that move', async () => {
     { kind: 'HOST_KEY', count: 3, nodes: 'n[1-3]' },
     { kind: 'VARIABLES', count: 2, nodes: 'n[1-2]' },
   ])
+})
+
+it('shows the accelerators and running Slurm jobs of nodes that leave or move', async () => {
+  const fleet = await t.given.fleet(ours.admin, { nodes: 3, accelerators: 2, with: { hostKey: makeHostKey() } })
+  const [first, second, third] = fleet
+  const { id } = await addSlurmCluster(ours.admin, { name: 'prod', controllerNodeId: third!.id })
+  await recordRefresh(ours.worker, {
+    ...{ id, queries: [], durationMs: 1, error: null },
+    state: clusterState({
+      nodes: fleet.map(({ name }) => slurmNode(name)),
+      jobs: [
+        slurmJob(1, { nodes: `${first!.name},${second!.name}` }),
+        slurmJob(2, { nodes: third!.name }),
+        slurmJob(3, { nodes: first!.name, states: ['COMPLETED'] }),
+      ],
+    }),
+  })
+  const doc = ({ name, host }: { name: string; host: string }) => one('ComputeNode', name, { host })
+  await apply(all(...fleet.map(doc)), { owner: 'site' })
+  const { impact, issues } = await plan(all(doc({ name: second!.name, host: '10.7.7.7' }), doc(third!)), {
+    owner: 'site',
+    prune: true,
+  })
+  expect(issues).toEqual([])
+  expect(impact).toEqual([
+    { kind: 'HOST_KEY', count: 1, nodes: second!.name },
+    { kind: 'ACCELERATORS', count: 2, nodes: first!.name },
+    { kind: 'SLURM_JOBS', count: 1, nodes: foldHostlist([first!.name, second!.name]) },
+  ])
+})
+
+it('changes many nodes at once, which can exchange MACs, and names the line of a MAC that is taken', async () => {
+  const wired = (name: string, mac: number, rack: string) =>
+    one('ComputeNode', name, { host: `${name}.test`, rack, interfaces: [{ name: 'e0', mac: `02:00:00:00:00:0${mac}` }] })
+  await apply(all(wired('n1', 1, 'A'), wired('n2', 2, 'A'), wired('n3', 3, 'A')))
+  expect(await apply(all(wired('n1', 2, 'B'), wired('n2', 1, 'B')))).toMatchObject({
+    issues: [],
+    isApplied: true,
+    updateCount: 2,
+  })
+  const { isApplied, issues } = await apply(all(wired('n1', 2, 'C'), wired('n2', 3, 'C')))
+  expect(isApplied).toBe(false)
+  expect(issues).toMatchObject([{ document: 2, path: 'spec.interfaces.0.mac', message: expect.stringContaining('n3') }])
+  expect((await nodeNamed('n1')).rack).toBe('B')
 })
 
 it('moves nodes between groups of an exclusive set', async () => {

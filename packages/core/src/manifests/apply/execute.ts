@@ -106,7 +106,10 @@ class Run {
   async all(steps: Step[]): Promise<void> {
     const byKind = [...Map.groupBy(steps, ({ kind }) => kind)]
     for (const [kind, some] of byKind) {
-      await this.update(some.filter(({ action }) => action === 'UPDATE'))
+      await this.update(
+        kind,
+        some.filter(({ action }) => action === 'UPDATE'),
+      )
       await this.create(
         kind,
         some.filter(({ action }) => action === 'CREATE'),
@@ -124,12 +127,15 @@ class Run {
 
   private idOf = ({ kind, item }: Step): string => item.stored?.id ?? this.ids.get(`${kind.kind}/${item.name}`) ?? ''
 
-  private async update(steps: Step[]): Promise<void> {
-    for (const step of steps)
+  private async update(kind: Kind, steps: Step[]): Promise<void> {
+    const isPlain = (step: Step) => kind.updateAll && kind.isPlainUpdate!(stored(step))
+    const { many = [], single = [] } = Object.groupBy(steps, (step) => (isPlain(step) ? 'many' : 'single'))
+    await this.inBulk(many, (scope, some) => kind.updateAll!(scope, some.map(stored)))
+    for (const step of single)
       await this.one(step, async (scope) => {
-        const stored = step.item.stored!
-        if (stored.isRetired) await step.kind.restore!(scope, stored)
-        if (step.differing.length > 0) await step.kind.update(scope, { ...step.item, stored })
+        const item = stored(step)
+        if (item.stored.isRetired) await kind.restore!(scope, item.stored)
+        if (step.differing.length > 0) await kind.update(scope, item)
       })
   }
 
@@ -139,13 +145,17 @@ class Run {
         await this.one(step, async (scope) => this.created(kind, step.item, await kind.create(scope, step.item)))
       return
     }
+    await this.inBulk(steps, async (scope, some) => {
+      const items = some.map(({ item }) => item)
+      for (const [name, id] of await kind.createAll!(scope, items)) this.created(kind, { name }, id)
+    })
+  }
+
+  private async inBulk(steps: Step[], work: (scope: Scope, some: Step[]) => Promise<void>): Promise<void> {
     for (let i = 0; i < steps.length; i += ITEMS_PER_CALL) {
       const some = steps.slice(i, i + ITEMS_PER_CALL)
-      const items = some.map(({ item }) => item)
       await this.attempt(
-        async (scope) => {
-          for (const [name, id] of await kind.createAll!(scope, items)) this.created(kind, { name }, id)
-        },
+        (scope) => work(scope, some),
         (issue) => {
           const [, index = '0', path = ''] = /^nodes\.(\d+)\.?(.*)$/.exec(issue.path) ?? ['', '0', issue.path]
           this.report(some[Number(index)]!, { ...issue, path })
@@ -188,6 +198,9 @@ class Run {
     })
   }
 }
+
+/** The item of a change. */
+const stored = ({ item }: Step) => ({ ...item, stored: item.stored! })
 
 /** Objects after those of the same kind that they refer to. */
 function parentsFirst(steps: Step[]): Step[] {

@@ -12,6 +12,7 @@ import {
   removeNodeBmc,
   setNodeBmc,
   updateNode,
+  updateNodes,
 } from '../../nodes/index.ts'
 import { computeNodes, LEAN_NODE, nodeBmcs, nodeInterfaces } from '../../nodes/tables.ts'
 import { type Item, type Kind, Name, type Scope, type Spec, type Stored, specOf, verbInput } from './kind.ts'
@@ -99,19 +100,29 @@ async function newNode(scope: Scope, { name, spec: { bmc, ...spec } }: Item) {
   return { ...fields, name, ...(bmc ? { bmc: await bmcInput(scope, bmc) } : {}) } as never
 }
 
-async function createAll(scope: Scope, items: Item[]): Promise<Map<string, string>> {
-  const nodes: Parameters<typeof addNodes>[1]['nodes'] = []
+/** Inputs of a verb for many nodes. @throws InvalidInput at `nodes.N.field` */
+async function inputsOf<T>(items: Item[], inputOf: (item: Item) => Promise<T>): Promise<T[]> {
+  const inputs: T[] = []
   const issues: InputIssue[] = []
   for (const [i, item] of items.entries())
     try {
-      nodes.push(await newNode(scope, item))
+      inputs.push(await inputOf(item))
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error
       issues.push(...error.issues.map(({ path, message }) => ({ path: `nodes.${i}.${path}`, message })))
     }
   if (issues.length > 0) throw new InvalidInput(issues)
+  return inputs
+}
+
+async function createAll(scope: Scope, items: Item[]): Promise<Map<string, string>> {
+  const nodes = await inputsOf(items, (item) => newNode(scope, item))
   const added = await addNodes(scope.ctx, { nodes })
   return new Map(added.map(({ id, name }) => [name, id]))
+}
+
+async function nodeUpdate(scope: Scope, { stored, changed: { bmc: _bmc, ...changed } }: Item) {
+  return { id: stored!.id, ...(await verbInput(scope, { refs: REFS, defaults: DEFAULTS }, changed)) }
 }
 
 export const computeNode: Kind = {
@@ -132,9 +143,14 @@ export const computeNode: Kind = {
   read,
   create: async (scope, item) => (await createAll(scope, [item])).get(item.name)!,
   createAll,
-  async update(scope, { stored: { id }, changed: { bmc, ...changed } }) {
-    if (Object.keys(changed).length > 0)
-      await updateNode(scope.ctx, { id, ...(await verbInput(scope, { refs: REFS, defaults: DEFAULTS }, changed)) })
+  isPlainUpdate: ({ stored, changed }) => !stored.isRetired && changed.bmc === undefined,
+  async updateAll(scope, items) {
+    await updateNodes(scope.ctx, { nodes: await inputsOf(items, (item) => nodeUpdate(scope, item)) })
+  },
+  async update(scope, item) {
+    const { id } = item.stored
+    const { bmc, ...changed } = item.changed
+    if (Object.keys(changed).length > 0) await updateNode(scope.ctx, await nodeUpdate(scope, item))
     if (bmc === undefined) return
     if (bmc === null) await removeNodeBmc(scope.ctx, { nodeId: id })
     else {

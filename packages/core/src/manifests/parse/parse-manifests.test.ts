@@ -68,6 +68,18 @@ describe('documents', () => {
     expect((await messages(text)).join('\n')).toContain('expand to more than 1000000 values')
   })
 
+  it('counts aliases over all files, and the characters that they repeat', async () => {
+    const vars = (text: string) => `apiVersion: muster/v1\nkind: Variables\nmetadata: {name: all}\nspec:\n vars:\n${text}\n`
+    const tens = (levels: number) =>
+      Array.from({ length: levels }, (_, i) => `  b${i + 1}: &b${i + 1} [${Array(10).fill(`*b${i}`).join(', ')}]`).join('\n')
+    const wide = vars(`  b0: &b0 [x]\n${tens(5)}`)
+    expect((await parse(wide)).issues).toEqual([])
+    const many = await parseManifests(Array.from({ length: 10 }, (_, i) => ({ name: `f${i}.yaml`, text: wide })))
+    expect(many.issues.at(-1)!.message).toContain('expand to more than 1000000 values')
+    const long = vars(`  b0: &b0 ${'x'.repeat(1_000_000)}\n${tens(2)}`)
+    expect((await messages(long)).join('\n')).toContain('expand to more than 50000000 characters')
+  })
+
   it('shares the values of harmless aliases', async () => {
     const text = `${node('n1', 'tags: &t [a, b]\nlabels: {a: &x k, b: *x}')}---\n${node('n2', 'tags: [c]')}`
     expect((await parse(text)).objects.map(({ spec }) => [spec.tags, spec.labels])).toEqual([
@@ -167,6 +179,16 @@ interfaces:
     ['n[1-99999999]', 'host: h', 'metadata.nodes it names more than 20000 hosts'],
     ['"n[1-2]"', 'host: 255.255.255.255+', 'spec.host 255.255.255.255 plus 1 is beyond the last address'],
     ['n[1-2', 'host: h', 'metadata.nodes'],
+    [
+      'n[1-20000]',
+      `host: h\nnotes: "{name} ${'x'.repeat(5000)}"`,
+      'metadata.nodes the manifests expand to more than 50000000 characters',
+    ],
+    [
+      'n[1-20000]',
+      `host: h\ntags: [${Array.from({ length: 60 }, (_, i) => `t${i}`)}]`,
+      'metadata.nodes the manifests expand to more than 1000000 values',
+    ],
     ['n[1-3]', 'nid: 1', 'the NID 1 is also given to n1'],
     ['n[1-9]', 'hots: 1', 'the field hots is not known'],
   ])('reports a mistake once: %s with %s', async (nodes, spec, message) => {

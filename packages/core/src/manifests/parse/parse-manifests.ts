@@ -6,7 +6,7 @@ import { expandHostlist, HOSTLIST_MAX } from '../../selection/index.ts'
 import { KINDS, type KindName, kindOf, type Spec } from '../kinds/index.ts'
 import { convertDiscoverStatic, isDiscoverStatic } from './discover-static.ts'
 import { MAX_ISSUES, type ManifestIssue, nearestName, type Position } from './issue.ts'
-import { type RawDocument, readDocuments } from './read-documents.ts'
+import { type Budget, excessOf, newBudget, type RawDocument, readDocuments, sizeOf } from './read-documents.ts'
 import { fillTemplate } from './template.ts'
 
 export const API_VERSION = 'muster/v1'
@@ -40,10 +40,11 @@ const METADATA = ['name', 'nodes', 'resourceVersion']
 
 /** Parses all documents and collects all issues. */
 export async function parseManifests(files: readonly ManifestFile[]): Promise<Manifests> {
-  const parser = new ManifestParser()
+  const budget = newBudget()
+  const parser = new ManifestParser(budget)
   let lastPause = Date.now()
   for (const { name, text } of files)
-    for (const document of readDocuments(name, text)) {
+    for (const document of readDocuments(name, text, budget)) {
       if (Array.isArray(document)) for (const issue of document) parser.add(issue)
       else parser.read(document)
       // Other requests continue between documents.
@@ -67,6 +68,11 @@ class ManifestParser {
   issueCount = 0
   private readonly seen = new Map<string, ManifestObject>()
   private readonly values = new Map<string, ManifestObject>()
+  private readonly budget: Budget
+
+  constructor(budget: Budget) {
+    this.budget = budget
+  }
 
   add(issue: ManifestIssue): void {
     if (this.issueCount++ < MAX_ISSUES) this.issues.push(issue)
@@ -75,6 +81,7 @@ class ManifestParser {
   private report({ document, prefix }: Place, path: string, message: string, allowed: readonly string[] = [], key?: 'key'): void {
     const { file, document: number } = document
     const full = [prefix, path].filter(Boolean).join('.')
+    if (this.issueCount >= MAX_ISSUES) return void this.issueCount++
     this.add({ file, document: number, ...document.at(full, key), path: full, message, allowed: [...allowed] })
   }
 
@@ -130,6 +137,11 @@ class ManifestParser {
     try {
       const names = expandHostlist(typeof nodes === 'string' ? nodes : '', { max: Math.min(MAX_OBJECTS, HOSTLIST_MAX) })
       if (names.length === 0) return this.report(place, 'metadata.nodes', 'must be a hostlist such as x1000c0s[0-7]b0n[0-1]')
+      const { values, characters } = sizeOf(spec)
+      this.budget.values += values * (names.length - 1)
+      this.budget.characters += characters * (names.length - 1)
+      const excess = excessOf(this.budget)
+      if (excess) return this.report(place, 'metadata.nodes', `${excess}; apply parts of them`)
       const before = this.issueCount
       for (const [i, each] of names.entries()) {
         this.one(place, kind, each, fillTemplate(spec, each, i) as Json, null)

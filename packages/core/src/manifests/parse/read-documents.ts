@@ -1,9 +1,11 @@
 import { Composer, type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, Parser } from 'yaml'
 import type { ManifestIssue, Position } from './issue.ts'
+import { readPlainYaml } from './plain-yaml.ts'
 
 const MAX_DEPTH = 32
-/** Limit of values after alias expansion: a few lines can expand to billions. */
+/** Limits after aliases and templates are expanded: a few lines can expand to billions of values. */
 const MAX_VALUES = 1_000_000
+const MAX_EXPANDED_CHARACTERS = 50_000_000
 const CORE_TAGS = new Set(['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`))
 
 /** One document of a file, as JSON values. */
@@ -18,20 +20,97 @@ export type RawDocument = {
 
 type Offsets = Map<string, { key: number; value: number }>
 
+/** What all files of an invocation have so far: values, and characters of texts that are not plain. */
+export type Budget = { values: number; characters: number }
+export const newBudget = (): Budget => ({ values: 0, characters: 0 })
+
+/** What the manifests expand to when it is too much; null: it is not. */
+export const excessOf = ({ values, characters }: Budget): string | null =>
+  values > MAX_VALUES
+    ? `the manifests expand to more than ${MAX_VALUES} values`
+    : characters > MAX_EXPANDED_CHARACTERS
+      ? `the manifests expand to more than ${MAX_EXPANDED_CHARACTERS} characters`
+      : null
+
+/** Values and characters of a value. */
+export function sizeOf(value: unknown, size: Budget = newBudget()): Budget {
+  size.values++
+  if (typeof value === 'string') size.characters += value.length
+  else if (Array.isArray(value)) for (const each of value) sizeOf(each, size)
+  else if (value !== null && typeof value === 'object')
+    for (const [key, each] of Object.entries(value)) {
+      size.characters += key.length
+      sizeOf(each, size)
+    }
+  return size
+}
+
 /**
  * Reads the documents of a YAML 1.2 or JSON file, one after the other, so that memory is bounded by the largest one. A document with
- * issues has no value.
+ * issues has no value. Positions are found when they are asked for.
  */
-export function* readDocuments(file: string, text: string): Generator<RawDocument | ManifestIssue[]> {
+export function* readDocuments(
+  file: string,
+  text: string,
+  budget: Budget = newBudget(),
+): Generator<RawDocument | ManifestIssue[]> {
+  let number = 0
+  for (const part of partsOf(text)) {
+    const plain = readPlainYaml(part.text)
+    if (!plain) {
+      for (const document of readWithLibrary(file, part, number, budget)) {
+        number++
+        yield document
+      }
+      continue
+    }
+    const own = ++number
+    const before = { ...budget }
+    budget.values += plain.count
+    if (budget.values > MAX_VALUES) {
+      yield* readWithLibrary(file, part, own - 1, before)
+      continue
+    }
+    let document: RawDocument | null = null
+    const at: RawDocument['at'] = (path, key) => {
+      if (!document) {
+        const [read] = readWithLibrary(file, part, own - 1, newBudget())
+        document = read as RawDocument
+      }
+      return document.at(path, key)
+    }
+    yield { file, document: own, value: plain.value, at }
+  }
+}
+
+/** A document in its file, with the lines before it. */
+type Part = { text: string; marked: boolean; line: number }
+
+/** Splits a file at its document markers. A file with directives or end markers is one part. */
+function* partsOf(text: string): Generator<Part> {
+  if (/^(?:%|\.\.\.)/m.test(text)) return yield { text, marked: false, line: 0 }
+  let [start, line, marked] = [0, 0, false]
+  for (const { index } of text.matchAll(/^---(?=[ \n]|$)/gm)) {
+    const part = text.slice(start, index)
+    if (marked || !isBlank(part)) yield { text: part, marked, line }
+    for (let at = text.indexOf('\n', start); at >= 0 && at < index; at = text.indexOf('\n', at + 1)) line++
+    ;[start, marked] = [index + 3, true]
+  }
+  const last = text.slice(start)
+  if (marked || !isBlank(last)) yield { text: last, marked, line }
+}
+
+const isBlank = (text: string): boolean => /^(?: *(?:#.*)?(?:\n|$))*$/.test(text)
+
+function* readWithLibrary(file: string, part: Part, first: number, budget: Budget): Generator<RawDocument | ManifestIssue[]> {
   const lines = new LineCounter()
   // The library's own check for duplicate keys takes quadratic time.
   const composer = new Composer({ lineCounter: lines, uniqueKeys: false, intAsBigInt: true, version: '1.2' })
   const positionAt = (offset: number): Position => {
     const { line, col } = lines.linePos(offset)
-    return { line: Math.max(1, line), column: Math.max(1, col) }
+    return { line: Math.max(1, line) + part.line, column: Math.max(1, col) }
   }
-  let number = 0
-  const budget = { values: 0 }
+  let number = first
   const read = (document: Document.Parsed): RawDocument | ManifestIssue[] => {
     number++
     const issue = (offset: number, path: string, message: string): ManifestIssue => ({
@@ -46,7 +125,6 @@ export function* readDocuments(file: string, text: string): Generator<RawDocumen
     const value = reader.value(document.contents as ParsedNode | null, '', 0)
     if (reader.issues.length > 0) return reader.issues
     const { offsets } = reader
-    const own = number
     const at = (path: string, key?: 'key'): Position => {
       for (let rest = path; ; rest = rest.slice(0, rest.lastIndexOf('.'))) {
         const found = offsets.get(rest)
@@ -55,25 +133,16 @@ export function* readDocuments(file: string, text: string): Generator<RawDocumen
       }
       return positionAt(offsets.get('')?.value ?? 0)
     }
-    return { file, document: own, value, at }
+    return { file, document: number, value, at }
   }
   try {
-    for (const token of new Parser(lines.addNewLine).parse(text))
+    for (const token of new Parser(lines.addNewLine).parse(part.marked ? `---${part.text}` : part.text))
       for (const document of composer.next(token)) yield read(document)
     for (const document of composer.end()) yield read(document)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    yield [
-      {
-        file,
-        document: number + 1,
-        line: 1,
-        column: 1,
-        path: '',
-        message: `is nested deeper than ${MAX_DEPTH} levels`,
-        allowed: [],
-      },
-    ]
+    const message = `is nested deeper than ${MAX_DEPTH} levels`
+    yield [{ file, document: number + 1, line: part.line + 1, column: 1, path: '', message, allowed: [] }]
   }
 }
 
@@ -85,17 +154,17 @@ const firstLine = (message: string): string =>
         .replace(/ at line \d+.*$/, '')
         .slice(0, 300)
 
-type Anchored = { value: unknown; count: number } | 'open'
+type Anchored = { value: unknown; size: Budget } | 'open'
 
 /** Converts the nodes of one document to JSON values, and remembers their positions. */
 class Reader {
   readonly issues: ManifestIssue[] = []
   readonly offsets: Offsets = new Map()
   private readonly anchors = new Map<string, Anchored>()
-  private readonly budget: { values: number }
+  private readonly budget: Budget
   private readonly issue: (offset: number, path: string, message: string) => ManifestIssue
 
-  constructor(budget: { values: number }, issue: (offset: number, path: string, message: string) => ManifestIssue) {
+  constructor(budget: Budget, issue: (offset: number, path: string, message: string) => ManifestIssue) {
     this.budget = budget
     this.issue = issue
   }
@@ -108,26 +177,26 @@ class Reader {
   value(node: ParsedNode | null, path: string, depth: number, key?: ParsedNode): unknown {
     const offset = node?.range?.[0] ?? key?.range?.[0] ?? 0
     this.offsets.set(path, { key: key?.range?.[0] ?? offset, value: offset })
-    if (++this.budget.values > MAX_VALUES)
-      return this.report(
-        node,
-        path,
-        `the manifests expand to more than ${MAX_VALUES} values; use fewer aliases or apply fewer files`,
-      )
+    this.budget.values++
+    const excess = excessOf(this.budget)
+    if (excess) return this.report(node, path, `${excess}; use fewer aliases or apply fewer files`)
     if (node === null) return null
     if (depth > MAX_DEPTH) return this.report(node, path, `is nested deeper than ${MAX_DEPTH} levels`)
     if (isAlias(node)) return this.alias(node as ParsedNode & { source: string }, path)
     if (node.tag && !CORE_TAGS.has(node.tag))
       return this.report(node, path, `the tag ${node.tag.slice(0, 60)} is not allowed; remove it`)
     const { anchor } = node as { anchor?: string }
-    const before = this.budget.values
+    const before = { ...this.budget }
     if (anchor) this.anchors.set(anchor, 'open')
     const value = isScalar(node)
       ? this.scalar(node, path)
       : isMap(node)
         ? this.map(node, path, depth)
         : this.list(node, path, depth)
-    if (anchor) this.anchors.set(anchor, { value, count: this.budget.values - before + 1 })
+    if (anchor) {
+      const size = { values: this.budget.values - before.values + 1, characters: this.budget.characters - before.characters }
+      this.anchors.set(anchor, { value, size })
+    }
     return value
   }
 
@@ -135,10 +204,10 @@ class Reader {
     const known = this.anchors.get(node.source)
     if (known === 'open') return this.report(node, path, `the alias *${node.source} is inside its own anchor`)
     if (!known) return this.report(node, path, `no anchor &${node.source} is defined before this alias`)
-    this.budget.values += known.count
-    if (this.budget.values > MAX_VALUES)
-      return this.report(node, path, `the manifests expand to more than ${MAX_VALUES} values; use fewer aliases`)
-    return known.value
+    this.budget.values += known.size.values
+    this.budget.characters += known.size.characters
+    const excess = excessOf(this.budget)
+    return excess ? this.report(node, path, `${excess}; use fewer aliases`) : known.value
   }
 
   private list(node: ParsedNode, path: string, depth: number): unknown {
@@ -159,6 +228,7 @@ class Reader {
 
   private scalar(node: ParsedNode, path: string): unknown {
     const { value, source } = node as unknown as { value: unknown; source?: string }
+    this.budget.characters += typeof value === 'string' ? value.length : 0
     if (typeof value === 'bigint') {
       const exact = Number(value)
       return Number.isSafeInteger(exact)

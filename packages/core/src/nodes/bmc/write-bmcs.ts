@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/client.ts'
+import { insertRows } from '../../kernel/db/insert-rows.ts'
 import { visibleTo } from '../../kernel/db/rows.ts'
 import { Conflict } from '../../kernel/errors.ts'
 import { computeNodes, type NodeBmc, type NodeStatus, nodeBmcs } from '../tables.ts'
@@ -53,9 +54,10 @@ export async function insertBmcs(
     // Sorted, so that concurrent transactions do not deadlock.
     .sort((a, b) => (placeKey(a) < placeKey(b) ? -1 : 1))
   if (rows.length === 0) return
-  const inserted = await tx.insert(nodeBmcs).values(rows).onConflictDoNothing().returning({ nodeId: nodeBmcs.nodeId })
+  const inserted = await insertRows(tx, nodeBmcs, rows, { skipConflicts: true, returning: ['nodeId'] })
   if (inserted.length === rows.length) return
-  const missing = rows.filter(({ nodeId }) => !inserted.some((row) => row.nodeId === nodeId))
+  const done = new Set(inserted.map(({ nodeId }) => nodeId))
+  const missing = rows.filter(({ nodeId }) => !done.has(nodeId))
   const [owner] = await ownersOfBmcs(tx, ctx, missing)
   throw new Conflict(owner ? bmcTaken(owner) : `The BMC ${missing[0]!.address} was in use a moment ago; try again.`)
 }
