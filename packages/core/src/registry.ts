@@ -31,6 +31,7 @@ import { runsDomain } from './runs/domain.ts'
 import { slurmActionsDomain } from './slurm-actions/domain.ts'
 import { slurmConfigsDomain } from './slurm-configs/domain.ts'
 import { slurmOperationsDomain } from './slurm-operations/domain.ts'
+import { slurmPowerDomain } from './slurm-power/domain.ts'
 import { slurmScalingDomain } from './slurm-scaling/domain.ts'
 import { systemDomain } from './system/domain.ts'
 import { templatesDomain } from './templates/domain.ts'
@@ -65,6 +66,7 @@ export const domains = [
   slurmActionsDomain,
   slurmOperationsDomain,
   slurmConfigsDomain,
+  slurmPowerDomain,
   slurmScalingDomain,
   systemDomain,
   templatesDomain,

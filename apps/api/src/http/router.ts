@@ -17,6 +17,7 @@ import { clusterMetricsEndpoint } from './prometheus/cluster-metrics.ts'
 import { nodeMetricsEndpoint } from './prometheus/node-metrics.ts'
 import { serviceDiscoveryEndpoint } from './prometheus/service-discovery.ts'
 import { sendSchema } from './schema-file.ts'
+import { serveSlurmPower } from './slurm-power.ts'
 import { SLURM_ENDPOINTS } from './slurm-rest/endpoints.ts'
 import { serveRest } from './slurm-rest/serve.ts'
 import { serveTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
@@ -71,6 +72,8 @@ export function createRouter(
 
   for (const [path, endpoints] of Object.entries(SLURM_ENDPOINTS))
     router.all(path, (req, res, { id }) => compressed((req, res) => serveRest(api, endpoints, id, req, res))(req, res))
+
+  router.all('/api/slurm/power', serveSlurmPower(api))
 
   for (const [path, endpoints] of api.deps.openchami ? Object.entries(OPENCHAMI_ENDPOINTS) : [])
     router.all(path, (req, res, params) => compressed((req, res) => serveOpenchami(api, endpoints, params, req, res))(req, res))

@@ -48,4 +48,38 @@ test('creates a managed cluster after a check of its nodes, and adds a node', as
   await expect(dialog).toContainText('NodeName=gpu00005')
   await dialog.getByRole('button', { name: t('slurmScale.outStart', { count: 1 }), exact: true }).click()
   await expect(dialog.getByTestId('slurm-operation')).toHaveAttribute('data-status', 'PENDING')
+
+  await finishOperation(fleet, CONF.replace('00003]', '00003,00005]'))
+  await page.reload()
+  await button(t('slurmScale.in')).click()
+  await dialog.getByLabel(t('slurmScale.slurmNodes'), { exact: true }).first().fill('gpu[00003-00004]')
+  await dialog.getByLabel(t('slurmAction.reason'), { exact: true }).fill('Repair')
+  await expect(dialog).toContainText('has no node gpu00004')
+  await dialog.getByLabel(t('slurmScale.slurmNodes'), { exact: true }).first().fill('gpu00003')
+  await expect(dialog).toContainText('gpu[00002,00005]')
+  await dialog.getByRole('button', { name: t('slurmScale.inStart', { names: 'gpu00003' }), exact: true }).click()
+  await expect(dialog.getByTestId('slurm-operation')).toHaveAttribute('data-status', 'PENDING')
+
+  await finishOperation(fleet, CONF.replace('[00002-00003]', '[00002,00005]'))
+  await page.reload()
+  await button(t('slurmPower.open')).click()
+  await dialog.getByLabel(t('slurmPower.apiUrl'), { exact: true }).fill('http://muster.example.org')
+  await dialog.getByLabel(t('slurmAction.reason'), { exact: true }).fill('Save power')
+  await expect(dialog).toContainText('must be an https:// address')
+  await dialog.getByLabel(t('slurmPower.apiUrl'), { exact: true }).fill('https://muster.example.org')
+  // No node was read from the controller yet.
+  await expect(dialog.getByRole('list', { name: t('slurmPower.excluded') })).toContainText('gpu00005')
+  await expect(dialog).toContainText('SuspendExcNodes=gpu[00002,00005]')
+  await expect(dialog.getByRole('button', { name: t('slurmPower.turnOn'), exact: true })).toHaveAttribute('aria-disabled', 'true')
+  for (const [name, width, colorScheme] of [
+    ['light', 1360, 'light'],
+    ['dark', 1360, 'dark'],
+    ['phone', 390, 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 1100 })
+    await page.emulateMedia({ colorScheme })
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    await expect.poll(overflow, name).toBeLessThanOrEqual(0)
+    if (process.env.SHOTS_DIR) await page.screenshot({ path: `${process.env.SHOTS_DIR}/slurm-power-saving-${name}.png` })
+  }
 })

@@ -24,6 +24,7 @@ export const alertKinds = [
   'SLURM_NODES_DRAINED',
   'SLURM_NODES_INVALID',
   'SLURM_GRES_MISMATCH',
+  'SLURM_RESUME_FAILED',
   'SLURM_SCALE_OUT_FAILED',
 ] as const satisfies readonly AlertRow['kind'][]
 

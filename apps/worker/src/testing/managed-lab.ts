@@ -25,7 +25,11 @@ const LOCK = 4711
 export const LAB_LINES = [...SLURM_NODE_LIMITS, 'MessageTimeout=5']
 
 /** READY nodes without Slurm, a repository with its packages, and a worker process, which tests kill. */
-export async function createManagedLab(names: string[], { folders = [] }: Pick<LabOptions, 'folders'> = {}) {
+/** @param env environment of the worker */
+export async function createManagedLab(
+  names: string[],
+  { folders = [], env = {} }: Pick<LabOptions, 'folders'> & { env?: Record<string, string> } = {},
+) {
   const folder = await mkdtemp(path.join(tmpdir(), 'muster-managed-'))
   const sharedFolder = path.join(folder, 'shared')
   await mkdir(sharedFolder)
@@ -66,6 +70,7 @@ export async function createManagedLab(names: string[], { folders = [] }: Pick<L
       ANSIBLE_PLAYBOOK_REPO_PATH: PLAYBOOKS,
       ANSIBLE_WORK_DIR: path.join(folder, `runs-${Date.now()}`),
       ARTIFACT_DIR: path.join(folder, 'artifacts'),
+      ...env,
     })
     workers.push(worker)
     await vi.waitFor(() => expect(worker.output).toContain('the worker is ready'), LONG)
@@ -129,6 +134,7 @@ export async function createManagedLab(names: string[], { folders = [] }: Pick<L
     repository,
     t,
     fixture,
+    folder,
     id: (name: string) => ids.get(name)!,
     on: async (node: string, command: string) => (await lab.node(node).exec(['sh', '-c', command])).stdout.trim(),
     startWorker,

@@ -88,11 +88,10 @@ export async function createToken(lab: OwnedLab, lifespanSeconds: number): Promi
   return token
 }
 
-/** A key and a certificate for 127.0.0.1 in PEM. */
-export function createCertificate(): { key: string; cert: string } {
+/** A key and a certificate for an address, which is its own authority, in PEM. */
+export function createCertificate(address = '127.0.0.1'): { key: string; cert: string } {
   const folder = mkdtempSync(path.join(tmpdir(), 'muster-certificate-'))
-  const make =
-    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=slurmrestd.test -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem'
+  const make = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=slurmrestd.test -addext subjectAltName=IP:${address} -keyout key.pem -out cert.pem`
   try {
     execFileSync('openssl', make.split(' '), { cwd: folder, stdio: 'ignore' })
     const read = (name: string) => readFileSync(path.join(folder, name), 'utf8')
@@ -102,18 +101,21 @@ export function createCertificate(): { key: string; cert: string } {
   }
 }
 
-/** A TLS proxy on 127.0.0.1 in front of slurmrestd, as sites have one. */
-export async function startTlsProxy(host: string, port: number) {
-  const { key, cert } = createCertificate()
+/** A TLS proxy in front of slurmrestd or the API, as sites have one. */
+export async function startTlsProxy(host: string, port: number, address = '127.0.0.1') {
+  const { key, cert } = createCertificate(address)
   const server = createServer({ key, cert }, (incoming, outgoing) => {
-    const forwarded = request({ host, port, path: incoming.url, headers: incoming.headers }, (response) => {
-      outgoing.writeHead(response.statusCode!, response.headers)
-      response.pipe(outgoing)
-    })
+    const forwarded = request(
+      { host, port, path: incoming.url, method: incoming.method, headers: incoming.headers },
+      (response) => {
+        outgoing.writeHead(response.statusCode!, response.headers)
+        response.pipe(outgoing)
+      },
+    )
     forwarded.on('error', () => outgoing.destroy())
     incoming.pipe(forwarded)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, address, resolve))
   return {
     port: (server.address() as AddressInfo).port,
     caCertificate: cert,

@@ -4,15 +4,22 @@ import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { nodeEnvironment, TEST_MASTER_PASSWORD } from '@muster/core/testing'
 
+const API = fileURLToPath(new URL('../../../api/src/main.ts', import.meta.url))
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 
 /** A worker process. `output` accumulates what it prints; `ended` resolves with its exit code. */
 export type WorkerProcess = { child: ChildProcess; readonly output: string; ended: Promise<number | null> }
 
 /** @param env environment in addition to PATH, a master password (over a descriptor), a free port and no isolation */
-export function spawnWorker(env: Record<string, string>): WorkerProcess {
-  const child = spawn(process.execPath, [MAIN], {
-    env: { ...nodeEnvironment, CREDENTIAL_MASTER_PASSWORD_FD: '3', WORKER_PORT: '0', ANSIBLE_ISOLATION: 'none', ...env },
+export const spawnWorker = (env: Record<string, string>): WorkerProcess =>
+  spawnProgram(MAIN, { WORKER_PORT: '0', ANSIBLE_ISOLATION: 'none', ...env })
+
+/** An API process. @param env environment in addition to PATH and a master password */
+export const spawnApi = (env: Record<string, string>): WorkerProcess => spawnProgram(API, env)
+
+function spawnProgram(file: string, env: Record<string, string>): WorkerProcess {
+  const child = spawn(process.execPath, [file], {
+    env: { ...nodeEnvironment, CREDENTIAL_MASTER_PASSWORD_FD: '3', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   const password = child.stdio[3] as Writable

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { alerts } from '../alerts/tables.ts'
 import { systemCtx } from '../kernel/context.ts'
 import { accelerators, computeNodes } from '../nodes/tables.ts'
+import { slurmPowerRequests, slurmPowerSavings } from '../slurm-power/tables.ts'
 import type { TenantFixture } from '../testing/factories.ts'
 import { recordRefresh } from '../testing/record-refresh.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
@@ -118,6 +119,29 @@ test('compares the GPUs of matched nodes with the last discovery; a removed clus
     },
   ])
   await removeSlurmCluster(ours.admin, { id: cluster.id })
+  await check()
+  expect(await openAlerts()).toEqual([])
+})
+
+test('names nodes that do not come back within ResumeTimeout, until they have registered', async () => {
+  const columns = { tenantId: ours.tenant.id, clusterId: cluster.id }
+  const settings = { resumeTimeoutSeconds: 600 } as never
+  await t.runtime.db.insert(slurmPowerSavings).values({ ...columns, settings, tokenHashes: [] })
+  const request = { ...columns, nodeId, verb: 'RESUME' as const, refusedReason: 'no BMC' }
+  const ago = (minutes: number) => sql`now() - make_interval(mins => ${minutes})`
+  await t.runtime.db.insert(slurmPowerRequests).values([
+    { ...request, name: 'n1', requestedAt: ago(11) },
+    { ...request, name: 'n2', requestedAt: ago(9) },
+    { ...request, name: 'n3', requestedAt: ago(11) },
+    { ...request, name: 'n4', requestedAt: ago(11), verb: 'SUSPEND' },
+  ])
+  const down = (name: string) => slurmNode(name, { states: ['DOWN'] })
+  await record([down('n1'), down('n2'), slurmNode('n3', { states: ['IDLE'] }), down('n4')])
+  await check()
+  expect(await openAlerts()).toMatchObject([
+    { kind: 'slurm_resume_failed', cluster: 'prod', evidence: { total: 1, nodes: [{ name: 'n1', detail: 'no BMC' }] } },
+  ])
+  await record([slurmNode('n1', { states: ['IDLE'] })])
   await check()
   expect(await openAlerts()).toEqual([])
 })

@@ -2,6 +2,8 @@ import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { type Alert, type AlertKind, alerts, raiseAlerts, resolveAlerts } from '../alerts/index.ts'
 import { authorize, inTransaction, type SystemCtx, type Tx } from '../kernel/context.ts'
 import { accelerators, computeNodes } from '../nodes/tables.ts'
+import { powerRunItems } from '../power/tables.ts'
+import { slurmPowerRequests, slurmPowerSavings } from '../slurm-power/tables.ts'
 import { nodeDifferences } from './matching/node-differences.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import { type SlurmCluster, type SlurmNodeRow, slurmClusters, slurmNodes } from './tables.ts'
@@ -11,7 +13,13 @@ const SILENT_AFTER_MS = 120_000
 const DRAINED_AFTER_MS = 86_400_000
 const MAX_NODES = 10
 
-const KINDS = ['slurm_controller_silent', 'slurm_nodes_drained', 'slurm_nodes_invalid', 'slurm_gres_mismatch'] as const
+const KINDS = [
+  'slurm_controller_silent',
+  'slurm_nodes_drained',
+  'slurm_nodes_invalid',
+  'slurm_gres_mismatch',
+  'slurm_resume_failed',
+] as const
 type Kind = Extract<AlertKind, (typeof KINDS)[number]>
 
 /** The facts of an alert about a controller. */
@@ -49,6 +57,7 @@ export async function checkSlurmClusters(ctx: SystemCtx): Promise<number> {
       add('slurm_nodes_drained', evidenceOf(nodes.filter(isDrainedTooLong)))
       add('slurm_nodes_invalid', evidenceOf(nodes.filter(({ states }) => states.includes('INVALID_REG'))))
       add('slurm_gres_mismatch', await mismatchesOf(tx, nodes))
+      add('slurm_resume_failed', await failedResumes(tx, cluster, nodes))
     }
     const open = await tx
       .select()
@@ -104,6 +113,33 @@ function evidenceOf(nodes: SlurmNodeRow[]): SlurmNodesEvidence | null {
     total: nodes.length,
     nodes: shown.map((node) => ({ name: node.name, detail: node.report.reason, since: reasonAt(node) })),
   }
+}
+
+const NOT_UP = ['DOWN', 'POWERING_UP', 'POWERED_DOWN', 'NOT_RESPONDING']
+
+/** Nodes that slurmctld resumed, and that have not registered within ResumeTimeout. */
+async function failedResumes(tx: Tx, { id }: SlurmCluster, nodes: SlurmNodeRow[]): Promise<SlurmNodesEvidence | null> {
+  const late = await tx
+    .select({ request: slurmPowerRequests, message: powerRunItems.message })
+    .from(slurmPowerRequests)
+    .innerJoin(slurmPowerSavings, eq(slurmPowerSavings.clusterId, slurmPowerRequests.clusterId))
+    .leftJoin(
+      powerRunItems,
+      and(eq(powerRunItems.runId, slurmPowerRequests.powerRunId), eq(powerRunItems.nodeId, slurmPowerRequests.nodeId)),
+    )
+    .where(
+      and(
+        eq(slurmPowerRequests.clusterId, id),
+        eq(slurmPowerRequests.verb, 'RESUME'),
+        sql`${slurmPowerRequests.requestedAt} < now() - make_interval(secs => (${slurmPowerSavings.settings}->>'resumeTimeoutSeconds')::int)`,
+      ),
+    )
+    .orderBy(slurmPowerRequests.name)
+  const failed = late.flatMap(({ request: { name, refusedReason, requestedAt }, message }) => {
+    const node = nodes.find((one) => one.name === name && one.states.some((state) => NOT_UP.includes(state)))
+    return node ? [{ name, detail: refusedReason ?? message ?? node.report.reason, since: requestedAt.toISOString() }] : []
+  })
+  return failed.length > 0 ? { total: failed.length, nodes: failed.slice(0, MAX_NODES) } : null
 }
 
 /** What the comparison needs of a node; its facts are large. */

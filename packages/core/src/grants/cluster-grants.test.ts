@@ -26,6 +26,7 @@ import {
   validateSlurmConfig,
 } from '../slurm-configs/index.ts'
 import { cancelSlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
+import { previewSlurmPowerSaving, setSlurmPowerSaving } from '../slurm-power/index.ts'
 import {
   checkSlurmReadiness,
   previewSlurmScaleIn,
@@ -161,6 +162,16 @@ const CLUSTER_VERBS: [permission: string, verb: string, call: (ctx: Ctx, cluster
   ],
   ['slurm:scale:nodes', 'checkSlurmReadiness', (ctx, clusterId) => checkSlurmReadiness(ctx, { clusterId, limit: 'n001' })],
   ['slurm:scale:nodes', 'releaseSlurmCluster', (ctx, id) => releaseSlurmCluster(ctx, { id })],
+  [
+    'slurm:power:write',
+    'previewSlurmPowerSaving',
+    (ctx, clusterId) => previewSlurmPowerSaving(ctx, { clusterId, settings: null }),
+  ],
+  [
+    'slurm:power:write',
+    'setSlurmPowerSaving',
+    (ctx, clusterId) => setSlurmPowerSaving(ctx, { clusterId, settings: null, ...scaling }),
+  ],
   ['slurm:operation:cancel', 'cancelSlurmOperation', async (ctx, id) => cancelSlurmOperation(ctx, { id: await operation(id) })],
 ]
 

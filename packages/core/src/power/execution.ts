@@ -105,7 +105,7 @@ export async function recordPowerCommand(
     if (!item?.nodeId) return { refused: 'The node was deleted.' }
     if (isDisruptive(run.action) && !run.isForced) {
       // A job may have started since the request.
-      const protection = (await protectionsOf(tx, ctx, [item.nodeId])).get(item.nodeId)
+      const protection = (await protectionsOf(tx, ctx, [item.nodeId], run.slurmClusterId)).get(item.nodeId)
       if (protection) return { refused: protectedReason(item.nodeName, protection) }
     }
     const [sent] = await tx

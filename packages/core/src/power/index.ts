@@ -18,13 +18,14 @@ export {
 } from './execution.ts'
 export { bmcPermissions, powerActionPermission, powerPermissions } from './permissions.ts'
 export { type NodePower, powerStates } from './power-states.ts'
-export type { PowerTarget } from './power-targets.ts'
+export { type PowerTarget, powerTargetBlockedReason } from './power-targets.ts'
 export { type PowerRunPreview, previewPowerRun } from './preview-power-run.ts'
+export { protectionsOf } from './protections.ts'
 export { bmcDiscoveryQueue, bmcReadQueue, powerRunQueue } from './queues.ts'
 export { ReadBmcsInput, readBmcs } from './read-bmcs.ts'
 export { type BmcReport, type BmcToRead, findBmc, recordBmcReading } from './record-bmc-reading.ts'
 export { prunePowerRuns, reassignPowerWork, requestDueReadings } from './schedule-power-work.ts'
-export { startPowerRun } from './start-power-run.ts'
+export { insertPowerRun, startPowerRun } from './start-power-run.ts'
 export {
   BMC_DISCOVERY_STATUSES,
   type BmcDiscovery,
@@ -43,5 +44,6 @@ export {
   type PowerRun,
   type PowerRunItem,
   type PowerState,
+  powerRunItems,
   powerRuns,
 } from './tables.ts'

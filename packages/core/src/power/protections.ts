@@ -16,8 +16,14 @@ const SHOWN_JOBS = 5
 /**
  * Why nodes must not be stopped, by node ID: SlurmJobs that ran on them at the last refresh of their cluster, and runs that hold their
  * locks. Nodes without a reason are missing.
+ * @param slurmClusterId the cluster whose slurmctld asks: it knows its jobs better than the last refresh does
  */
-export async function protectionsOf(db: Db | Tx, ctx: Ctx, nodeIds: readonly string[]): Promise<Map<string, string>> {
+export async function protectionsOf(
+  db: Db | Tx,
+  ctx: Ctx,
+  nodeIds: readonly string[],
+  slurmClusterId: string | null = null,
+): Promise<Map<string, string>> {
   const jobs = await db
     .select({ nodeId: slurmNodes.nodeId, jobId: slurmJobs.jobId, state: slurmJobs.state })
     .from(slurmNodes)
@@ -25,7 +31,14 @@ export async function protectionsOf(db: Db | Tx, ctx: Ctx, nodeIds: readonly str
       slurmJobs,
       and(eq(slurmJobs.clusterId, slurmNodes.clusterId), sql`${slurmJobs.nodeNames} @> array[${slurmNodes.name}]`),
     )
-    .where(and(visibleTo(ctx, slurmNodes), isOneOf(slurmNodes.nodeId, [...nodeIds]), ne(slurmJobs.state, 'PENDING')))
+    .where(
+      and(
+        visibleTo(ctx, slurmNodes),
+        isOneOf(slurmNodes.nodeId, [...nodeIds]),
+        ne(slurmJobs.state, 'PENDING'),
+        slurmClusterId ? ne(slurmNodes.clusterId, slurmClusterId) : undefined,
+      ),
+    )
     .orderBy(slurmJobs.id)
   const locks = await db
     .select({ nodeId: nodeLocks.nodeId, number: jobRuns.number, template: jobRuns.templateName })

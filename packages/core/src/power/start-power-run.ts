@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { idempotent, oneRow } from '../idempotency/index.ts'
-import { authorizeSomewhere, type Ctx, createdBy } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx, createdBy, type Tx } from '../kernel/context.ts'
 import { Conflict, parseInput } from '../kernel/errors.ts'
 import { foldHostlist } from '../selection/index.ts'
 import { powerRunAudit } from './audit-actions.ts'
@@ -33,20 +33,31 @@ export async function startPowerRun(ctx: Ctx, input: z.input<typeof StartPowerRu
       const more = reasons.length > SHOWN_REASONS ? ` And ${reasons.length - SHOWN_REASONS} more nodes.` : ''
       throw new Conflict(`${reasons.slice(0, SHOWN_REASONS).join(' ')}${more}`)
     }
-    const { tenantId } = ctx
     const { selection: _selection, ...columns } = request
-    const [run] = await tx
-      .insert(powerRuns)
-      .values({ ...columns, tenantId, reason, targetCount: targets.length, ...createdBy(ctx) })
-      .returning()
-    const items = targets.map(({ node }) => ({ tenantId, runId: run!.id, nodeId: node.id, nodeName: node.name }))
-    for (let i = 0; i < items.length; i += ROWS_AT_ONCE) await tx.insert(powerRunItems).values(items.slice(i, i + ROWS_AT_ONCE))
-    await ctx.queue.send(tx, powerRunQueue, [run!])
-    const nodes = foldHostlist(items.map(({ nodeName }) => nodeName))
-    const { action, bootDevice, isForced } = columns
-    const details = { action, ...(bootDevice ? { bootDevice } : {}), nodes, targetCount: items.length, isForced }
-    await audit(tx, ctx, powerRunAudit.start, { id: run!.id, name: action }, details, { reason })
-    ctx.notify(powerRunChanged(run!))
-    return run!
+    const nodes = targets.map(({ node }) => node)
+    return insertPowerRun(tx, ctx, { ...columns, slurmClusterId: null, reason, nodes })
   })
+}
+
+type NewPowerRun = Pick<
+  PowerRun,
+  'action' | 'bootDevice' | 'isForced' | 'parallelism' | 'delaySeconds' | 'slurmClusterId' | 'reason'
+> & { nodes: readonly { id: string; name: string }[] }
+
+/** Stores a power run in the transaction of a verb, which has authorized its caller and checked the nodes. */
+export async function insertPowerRun(tx: Tx, ctx: Ctx, { nodes, ...columns }: NewPowerRun): Promise<PowerRun> {
+  const { tenantId } = ctx
+  const [run] = await tx
+    .insert(powerRuns)
+    .values({ ...columns, tenantId, targetCount: nodes.length, ...createdBy(ctx) })
+    .returning()
+  const items = nodes.map(({ id, name }) => ({ tenantId, runId: run!.id, nodeId: id, nodeName: name }))
+  for (let i = 0; i < items.length; i += ROWS_AT_ONCE) await tx.insert(powerRunItems).values(items.slice(i, i + ROWS_AT_ONCE))
+  await ctx.queue.send(tx, powerRunQueue, [run!])
+  const names = foldHostlist(items.map(({ nodeName }) => nodeName))
+  const { action, bootDevice, isForced, reason } = columns
+  const details = { action, ...(bootDevice ? { bootDevice } : {}), nodes: names, targetCount: items.length, isForced }
+  await audit(tx, ctx, powerRunAudit.start, { id: run!.id, name: action }, details, { reason })
+  ctx.notify(powerRunChanged(run!))
+  return run!
 }

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, snakeCase, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { tenants, userRef } from '../access/tables.ts'
+import { slurmClusters } from '../clusters/tables.ts'
 import { credentials } from '../credentials/tables.ts'
 import { at, createdAt, id } from '../kernel/db/columns.ts'
 import { type BmcProtocol, computeNodes, nodeBmcs } from '../nodes/tables.ts'
@@ -96,6 +97,8 @@ export const powerRuns = snakeCase.table(
     reason: text().notNull(),
     /** Nodes with running SlurmJobs or locks are included. */
     isForced: boolean().notNull().default(false),
+    /** The cluster whose slurmctld asked for it. It suspends only idle nodes: its jobs, as Muster last read them, protect no node. */
+    slurmClusterId: uuid().references(() => slurmClusters.id, { onDelete: 'set null' }),
     /** Nodes whose command is in progress at the same time. */
     parallelism: integer().notNull(),
     /** Between the commands of two nodes. */

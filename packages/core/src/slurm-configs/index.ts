@@ -14,11 +14,11 @@ export {
 } from '@muster/slurm/config'
 export { slurmConfigAudit, slurmConfigSnippetAudit } from './audit-actions.ts'
 export { CheckSlurmConfigDriftInput, checkSlurmConfigDrift } from './check-slurm-config-drift.ts'
-export { type ConfigHost, controllersIn } from './find-cluster.ts'
+export { type ConfigHost, configHosts, controllerHosts, controllersIn, findCluster } from './find-cluster.ts'
 export { ImportSlurmConfigInput, importSlurmConfig } from './import-slurm-config.ts'
 export { slurmConfigPermissions } from './permissions.ts'
 export { checkSlurmConfigBlockedReason, importSlurmConfigBlockedReason, writeSlurmConfigBlockedReason } from './policy.ts'
-export { PreviewSlurmConfigInput, previewSlurmConfig, type SlurmConfigPreview } from './preview-slurm-config.ts'
+export { PreviewSlurmConfigInput, previewOf, previewSlurmConfig, type SlurmConfigPreview } from './preview-slurm-config.ts'
 export {
   readConfigHosts,
   readSlurmConfig,
@@ -61,4 +61,4 @@ export {
   ValidateSlurmConfigInput,
   validateSlurmConfig,
 } from './validate-slurm-config.ts'
-export { createConfigVersion, type NewConfigVersion, releaseOf } from './versions.ts'
+export { createConfigVersion, type NewConfigVersion, releaseOf, rolledOutVersion } from './versions.ts'

@@ -6,7 +6,16 @@ import { slurmClusters } from '../clusters/tables.ts'
 import { createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 
 /** How a version came to be. */
-export const CONFIG_ORIGINS = ['IMPORTED', 'CREATED', 'EDITED', 'SCALED_OUT', 'SCALED_IN', 'RESTORED', 'SNIPPETS'] as const
+export const CONFIG_ORIGINS = [
+  'IMPORTED',
+  'CREATED',
+  'EDITED',
+  'SCALED_OUT',
+  'SCALED_IN',
+  'RESTORED',
+  'SNIPPETS',
+  'POWER_SAVING',
+] as const
 export type ConfigOrigin = (typeof CONFIG_ORIGINS)[number]
 
 /** Versions of the configuration files of clusters. A version never changes. */

@@ -5,7 +5,7 @@ import { slurmClusters } from '../clusters/tables.ts'
 import { at, createdAt, id } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 
-export const SLURM_OPERATION_KINDS = ['CREATE', 'SCALE_OUT', 'SCALE_IN', 'CONFIGURE'] as const
+export const SLURM_OPERATION_KINDS = ['CREATE', 'SCALE_OUT', 'SCALE_IN', 'CONFIGURE', 'POWER_SAVING'] as const
 export type SlurmOperationKind = (typeof SLURM_OPERATION_KINDS)[number]
 
 /** PARTIAL: some nodes failed. FAILED: undone, or all nodes failed. */

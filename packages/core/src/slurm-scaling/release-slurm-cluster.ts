@@ -9,11 +9,12 @@ import { authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.t
 import { Conflict, parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
 import { lockCluster, slurmOperations } from '../slurm-operations/index.ts'
+import { slurmPowerSavings } from '../slurm-power/tables.ts'
 import { slurmScalePermissions } from './permissions.ts'
 
 /**
  * Ends the management of a cluster: it becomes an external one, which Muster never writes. Nothing changes on its machines.
- * @throws Forbidden; NotFound; Conflict it is external, or an operation runs on it
+ * @throws Forbidden; NotFound; Conflict it is external, has power saving, or an operation runs on it
  */
 export async function releaseSlurmCluster(ctx: Ctx, input: z.input<typeof IdInput>): Promise<SlurmCluster> {
   authorizeSomewhere(ctx, slurmScalePermissions.nodes)
@@ -29,6 +30,11 @@ export async function releaseSlurmCluster(ctx: Ctx, input: z.input<typeof IdInpu
     if (running)
       throw new Conflict(
         `The operation ${running.kind} ${running.id} runs on the cluster ${before.name}. Wait for its end, or cancel it.`,
+      )
+    const [saving] = await tx.select().from(slurmPowerSavings).where(eq(slurmPowerSavings.clusterId, id))
+    if (saving)
+      throw new Conflict(
+        `The controllers of the cluster ${before.name} power its nodes through Muster. Turn power saving off first; that powers suspended nodes on.`,
       )
     const [cluster] = await tx
       .update(slurmClusters)

@@ -23,6 +23,7 @@ import { jobRunPermissions } from '../runs/permissions.ts'
 import { selectNodes } from '../selection/index.ts'
 import type { SlurmConfigVersion } from '../slurm-configs/index.ts'
 import { insertOperation, type SlurmOperation, slurmOperations } from '../slurm-operations/index.ts'
+import { excludeWithoutBmc } from '../slurm-power/index.ts'
 import { jobTemplates } from '../templates/tables.ts'
 import {
   assertUnblocked,
@@ -113,7 +114,8 @@ async function preview(db: Tx | Ctx['db'], ctx: Ctx, request: Request): Promise<
       : cluster.maxNodes !== null && total > cluster.maxNodes
         ? `The cluster ${cluster.name} would have ${total} nodes; its limit is ${cluster.maxNodes}. Choose fewer nodes, or raise the limit in its settings.`
         : null
-  const files = withNodes(version, usable, request.partitions)
+  const added = usable.map(({ node, config }) => ({ nodeId: node.id, name: config!.name }))
+  const files = await excludeWithoutBmc(db, ctx, cluster.id, withNodes(version, usable, request.partitions), added)
   return {
     cluster,
     candidates,

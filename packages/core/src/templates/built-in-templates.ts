@@ -58,7 +58,7 @@ const discovery = { category: 'discovery', forks: 50, isReadOnly: true } as cons
  * run is harmless: the user sees that the worker was lost and starts the run again.
  */
 /** Built-in templates that check nothing about the cluster: users change clusters, and their operations run these. */
-export const OPERATION_TEMPLATES: readonly string[] = ['slurm_node', 'slurm_configure']
+export const OPERATION_TEMPLATES: readonly string[] = ['slurm_node', 'slurm_configure', 'slurm_power']
 
 export const BUILT_IN_TEMPLATES = [
   {
@@ -329,6 +329,33 @@ export const BUILT_IN_TEMPLATES = [
         '',
         '^(/[0-9A-Za-z/._+-]+)?$',
       ),
+    }),
+  },
+  {
+    ...slurm,
+    name: 'slurm_power',
+    displayName: 'Let Slurm power nodes',
+    description:
+      'Installs the programs with which slurmctld powers nodes on and off through Muster, or removes them. Power saving of managed clusters runs it; the token is a secret variable of the controllers.',
+    playbookPath: 'slurm_power.yml',
+    inputSchema: inputs({
+      slurm_power_state: choice('Install or remove the programs.', ['present', 'absent']),
+      slurm_power_url: text('Address of the API of Muster, with https.', '', '^(https://[^\\s]+)?$'),
+      slurm_power_ca: {
+        type: 'string',
+        maxLength: 100_000,
+        description: 'PEM certificates of the only accepted authorities. Empty: those that the host trusts.',
+        examples: [''],
+      },
+      slurm_power_user: text('Account of slurmctld.', 'slurm', '^[a-z_][a-z0-9_-]*$'),
+      slurm_power_suspend_seconds: {
+        ...{ type: 'integer', minimum: 0, maximum: 65_533, examples: [240] },
+        description: 'Seconds in which a suspend is repeated while Muster does not answer, or nodes wait.',
+      },
+      slurm_power_resume_seconds: {
+        ...{ type: 'integer', minimum: 0, maximum: 65_533, examples: [480] },
+        description: 'The same for a resume.',
+      },
     }),
   },
 ] satisfies Row[]

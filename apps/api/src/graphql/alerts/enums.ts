@@ -33,6 +33,7 @@ export const AlertKind = builder.enumType('AlertKind', {
     slurm_nodes_drained: 'Nodes of a Slurm cluster have been drained for more than a day.',
     slurm_nodes_invalid: 'Nodes of a Slurm cluster registered with less hardware than configured.',
     slurm_gres_mismatch: 'Nodes of a Slurm cluster have other GPUs than configured.',
+    slurm_resume_failed: 'Nodes that a Slurm cluster resumed have not registered within ResumeTimeout.',
     slurm_scale_out_failed: 'A creation or scale-out of a Slurm cluster failed, or left nodes out.',
   }),
 })

@@ -267,6 +267,7 @@ const TYPES = {
   slurm_nodes_drained: SlurmNodes,
   slurm_nodes_invalid: SlurmNodes,
   slurm_gres_mismatch: SlurmNodes,
+  slurm_resume_failed: SlurmNodes,
   slurm_scale_out_failed: SlurmScaleOut,
 } satisfies Record<AlertKind, unknown>
 

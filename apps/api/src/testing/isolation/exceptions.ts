@@ -65,6 +65,7 @@ export const UNPROVEN: Record<string, string> = {
   'Query.queue': 'Numbers.',
   'Query.retention': 'Numbers.',
   'Query.signInMethods': INSTALLATION,
+  'Query.previewSlurmPowerSaving(input.settings': GIVEN,
   'Query.slurmStartEstimates(input.gpuType)': SLURM,
   'Query.systemChecks': INSTALLATION,
   'SlurmCluster.jobs(filter.state)': SLURM,

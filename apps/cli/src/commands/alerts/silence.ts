@@ -31,6 +31,7 @@ const KINDS = [
   'SLURM_NODES_DRAINED',
   'SLURM_NODES_INVALID',
   'SLURM_GRES_MISMATCH',
+  'SLURM_RESUME_FAILED',
   'SLURM_SCALE_OUT_FAILED',
 ] as const
 type Options = { reason: string; minutes: number; kind?: (typeof KINDS)[number][]; query?: string; cluster?: string[] }

@@ -6,6 +6,7 @@ import { clusterEstimate } from './estimate.ts'
 import { clusterGet } from './get.ts'
 import { clusterList } from './list.ts'
 import { clusterOperation } from './operations/index.ts'
+import { clusterPowerSaving } from './power-saving.ts'
 import { clusterRefresh } from './refresh.ts'
 import { clusterRelease } from './release.ts'
 import { clusterRemove } from './remove.ts'
@@ -32,6 +33,7 @@ export const cluster = () =>
     clusterCreate(),
     clusterScaleOut(),
     clusterScaleIn(),
+    clusterPowerSaving(),
     clusterRelease(),
     clusterOperation(),
   ])

@@ -17,6 +17,7 @@ export const alerts = {
     RECOVERED: 'Recovered',
     SEQUENCE_GAP: 'Missed heartbeats',
     SLURM_CONTROLLER_SILENT: 'Slurm controller silent',
+    SLURM_RESUME_FAILED: 'Slurm nodes did not resume',
     SLURM_GRES_MISMATCH: 'GPUs differ from slurm.conf',
     SLURM_NODES_DRAINED: 'Nodes drained for long',
     SLURM_NODES_INVALID: 'Invalid registration',

@@ -19,6 +19,7 @@ import { slurm } from './slurm.ts'
 import { slurmAccounting } from './slurm-accounting.ts'
 import { slurmConfig } from './slurm-config.ts'
 import { slurmOverview } from './slurm-overview.ts'
+import { slurmPower } from './slurm-power.ts'
 import { slurmScaling } from './slurm-scaling.ts'
 import { slurmSnippets } from './slurm-snippets.ts'
 import { system } from './system.ts'
@@ -45,6 +46,7 @@ export const en = {
   ...slurmAccounting,
   ...slurmConfig,
   ...slurmOverview,
+  ...slurmPower,
   ...slurmScaling,
   ...slurmSnippets,
   ...system,

@@ -73,6 +73,7 @@ export const slurmConfig = {
     CREATED: 'New cluster',
     EDITED: 'Edited',
     IMPORTED: 'Imported',
+    POWER_SAVING: 'Power saving',
     RESTORED: 'Restored',
     SCALED_IN: 'Scaled in',
     SCALED_OUT: 'Scaled out',

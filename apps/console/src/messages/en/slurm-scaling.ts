@@ -118,6 +118,7 @@ export const slurmScaling = {
   slurmOperationKind: {
     CONFIGURE: 'Configuration',
     CREATE: 'Create cluster',
+    POWER_SAVING: 'Power saving',
     SCALE_IN: 'Scale in',
     SCALE_OUT: 'Scale out',
   },
@@ -126,7 +127,9 @@ export const slurmScaling = {
     'check nodes': 'Check nodes',
     configuration: 'Configuration',
     drain: 'Drain',
+    finish: 'Finish',
     'install Slurm': 'Install Slurm',
+    'prepare the controllers': 'Prepare the controllers',
     'remove Slurm from the nodes': 'Remove Slurm from the nodes',
     'remove failed nodes': 'Remove failed nodes',
     'remove the nodes from the configuration': 'Remove the nodes from the configuration',

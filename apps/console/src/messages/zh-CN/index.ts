@@ -20,6 +20,7 @@ import { slurm } from './slurm.ts'
 import { slurmAccounting } from './slurm-accounting.ts'
 import { slurmConfig } from './slurm-config.ts'
 import { slurmOverview } from './slurm-overview.ts'
+import { slurmPower } from './slurm-power.ts'
 import { slurmScaling } from './slurm-scaling.ts'
 import { slurmSnippets } from './slurm-snippets.ts'
 import { system } from './system.ts'
@@ -46,6 +47,7 @@ export const zhCN: Messages = {
   ...slurmAccounting,
   ...slurmConfig,
   ...slurmOverview,
+  ...slurmPower,
   ...slurmScaling,
   ...slurmSnippets,
   ...system,

@@ -72,6 +72,7 @@ export const slurmConfig = {
     CREATED: '创建集群',
     EDITED: '编辑',
     IMPORTED: '导入',
+    POWER_SAVING: '节能',
     RESTORED: '恢复',
     SCALED_IN: '缩容',
     SCALED_OUT: '扩容',

@@ -117,6 +117,7 @@ export const slurmScaling = {
   slurmOperationKind: {
     CONFIGURE: '配置',
     CREATE: '创建集群',
+    POWER_SAVING: '节能',
     SCALE_IN: '缩容',
     SCALE_OUT: '扩容',
   },
@@ -125,7 +126,9 @@ export const slurmScaling = {
     'check nodes': '检查节点',
     configuration: '配置',
     drain: '排空',
+    finish: '完成',
     'install Slurm': '安装 Slurm',
+    'prepare the controllers': '准备控制器',
     'remove Slurm from the nodes': '从节点卸载 Slurm',
     'remove failed nodes': '移除失败的节点',
     'remove the nodes from the configuration': '从配置中移除节点',

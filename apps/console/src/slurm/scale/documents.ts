@@ -43,7 +43,7 @@ export const CancelOperation = graphql(`
 
 export const ScaleQuery = graphql(`
   query SlurmScale($id: ID!) {
-    slurmCluster(id: $id) { id scaleBlockedReason }
+    slurmCluster(id: $id) { id scaleBlockedReason setPowerSavingBlockedReason }
   }
 `)
 

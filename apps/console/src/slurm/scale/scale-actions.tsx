@@ -1,16 +1,17 @@
 'use client'
-import { Minus, Plus } from 'lucide-react'
+import { Leaf, Minus, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
+import { PowerSavingDialog } from '../power-saving/power-saving-dialog.tsx'
 import { ScaleQuery } from './documents.ts'
 import { ScaleInDialog } from './scale-in-dialog.tsx'
 import { ScaleOutDialog } from './scale-out-dialog.tsx'
 
-/** Adds nodes to a managed cluster and removes them; nothing for external clusters. */
+/** Adds nodes to a managed cluster, removes them, and powers idle ones off; nothing for external clusters. */
 export function ScaleActions({ cluster }: { cluster: { id: string; name: string; kind: string } }) {
-  const [open, setOpen] = useState<'out' | 'in' | null>(null)
+  const [open, setOpen] = useState<'out' | 'in' | 'power' | null>(null)
   const isManaged = cluster.kind === 'MANAGED'
   const [{ data }, refetch] = useQuery({
     query: ScaleQuery,
@@ -19,7 +20,7 @@ export function ScaleActions({ cluster }: { cluster: { id: string; name: string;
     requestPolicy: 'cache-and-network',
   })
   if (!isManaged || !data?.slurmCluster) return null
-  const { scaleBlockedReason } = data.slurmCluster
+  const { scaleBlockedReason, setPowerSavingBlockedReason } = data.slurmCluster
   const dialog = {
     cluster,
     onClose: () => setOpen(null),
@@ -33,8 +34,12 @@ export function ScaleActions({ cluster }: { cluster: { id: string; name: string;
       <Button icon={<Minus aria-hidden />} blockedReason={scaleBlockedReason} onClick={() => setOpen('in')}>
         {t('slurmScale.in')}
       </Button>
+      <Button icon={<Leaf aria-hidden />} blockedReason={setPowerSavingBlockedReason} onClick={() => setOpen('power')}>
+        {t('slurmPower.open')}
+      </Button>
       {open === 'out' && <ScaleOutDialog {...dialog} />}
       {open === 'in' && <ScaleInDialog {...dialog} />}
+      {open === 'power' && <PowerSavingDialog {...dialog} />}
     </>
   )
 }

@@ -95,7 +95,7 @@ async function start(
   { from, to }: ConfigChange,
   newHosts: string[],
 ): Promise<SlurmRolloutProgress> {
-  const workingNodes = await readWorkingNodes(op).catch((error) => {
+  const { working: workingNodes } = await readNodes(op).catch((error) => {
     op.signal.throwIfAborted()
     if (!isSilence(error)) throw error
     throw new OperationFailure(
@@ -251,12 +251,17 @@ async function restore(
 }
 
 const NOT_WORKING = ['NOT_RESPONDING', 'INVALID_REG', 'DOWN']
+/** slurmctld has suspended the node, or resumes it: its slurmd reads the files when it starts. */
+const SUSPENDED = ['POWERED_DOWN', 'POWERING_DOWN', 'POWERING_UP', 'POWER_DOWN']
 
-/** Names of the nodes that work, and proof that the queue can be read. */
-const readWorkingNodes = (op: OperationContext): Promise<string[]> =>
+/** Nodes that work and those that Slurm has suspended, by name, and proof that the queue can be read. */
+const readNodes = (op: OperationContext): Promise<{ working: string[]; suspended: string[] }> =>
   op.slurm(async (controller) => {
     const { nodes } = await readCluster({ ...controller, onReport: () => {} }, false)
-    return nodes.flatMap(({ name, states }) => (states.some((state) => NOT_WORKING.includes(state)) ? [] : [name]))
+    const having = (words: string[]) => nodes.filter(({ states }) => states.some((state) => words.includes(state)))
+    const [failing, suspended] = [having(NOT_WORKING), having(SUSPENDED)]
+    const working = nodes.filter((node) => !failing.includes(node) && !suspended.includes(node))
+    return { working: working.map(({ name }) => name), suspended: suspended.map(({ name }) => name) }
   })
 
 const isSilence = (error: unknown): error is OperationFailure | QueryFailure | SshFailure =>
@@ -282,7 +287,9 @@ async function waitForHealth(
 async function healthProblem(op: OperationContext, expected: string[]): Promise<string | null> {
   let now: Set<string>
   try {
-    now = new Set(await readWorkingNodes(op))
+    const { working, suspended } = await readNodes(op)
+    // A node may become idle long enough during the rollout.
+    now = new Set([...working, ...suspended])
   } catch (error) {
     if (isSilence(error)) return error.message
     throw error

@@ -69,7 +69,7 @@ const handler = (
       stopping,
       renewEveryMs,
     },
-    { CREATE: workflow, SCALE_OUT: workflow, SCALE_IN: workflow, CONFIGURE: workflow },
+    { CREATE: workflow, SCALE_OUT: workflow, SCALE_IN: workflow, CONFIGURE: workflow, POWER_SAVING: workflow },
   )
 const stored = async ({ id }: SlurmOperation): Promise<SlurmOperation> =>
   (await t.runtime.db.select().from(slurmOperations).where(eq(slurmOperations.id, id)))[0]!

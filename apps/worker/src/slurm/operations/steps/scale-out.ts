@@ -1,3 +1,4 @@
+import { excludeWithoutBmc } from '@muster/core/slurm-power'
 import type { ScaleOutPlan } from '@muster/core/slurm-scaling'
 import { addNodes, nodeNames, parseConfig, removeNodes } from '@muster/slurm/config'
 import { readClusterNodes } from '../cluster-state.ts'
@@ -37,7 +38,10 @@ const configure: Step = {
     const from = await rolledOut(op)
     const existing = new Set(nodeNames(parseConfig(from.files['slurm.conf'])))
     const missing = nodes.filter(({ name }) => !existing.has(name))
-    const files = missing.length > 0 ? addNodes(from.files, missing, planOf(op).partitions) : from.files
+    const files =
+      missing.length > 0
+        ? await excludeWithoutBmc(op.ctx.db, op.ctx, op.cluster.id, addNodes(from.files, missing, planOf(op).partitions), missing)
+        : from.files
     await rollout(op, from, await storeConfig(op, 'SCALED_OUT', files))
     await drain(op, names)
     await op.updateNodes(names.map((name) => ({ name, phase: 'CONFIGURED' })))

@@ -1,0 +1,143 @@
+import { retryTransient } from '@muster/core/retry-transient'
+import {
+  completePowerSaving,
+  type PowerSavingOperation,
+  type PowerSavingSettings,
+  powerOnSuspended,
+  preparePowerSaving,
+  removePowerSaving,
+} from '@muster/core/slurm-power'
+import { actionArguments } from '@muster/slurm/commands'
+import { pollCluster, readClusterNodes, runAsRoot } from '../cluster-state.ts'
+import { type OperationContext, OperationFailure, type Step, type Workflow } from '../operation.ts'
+import { restoreConfiguration } from '../rollout.ts'
+import { rolloutConfig } from '../rollout-config.ts'
+
+const TEMPLATE = 'slurm_power'
+const DEFAULT_RESUME_SECONDS = 600
+/** Of the time that slurmctld waits for a node, the rest is for the node itself. */
+const REPEATED_PART = 0.5
+
+const planOf = ({ row }: OperationContext) => row.plan as PowerSavingOperation
+const scopeOf = (op: OperationContext) => ({
+  clusterId: op.cluster.id,
+  controllerIds: planOf(op).controllers.map(({ nodeId }) => nodeId),
+})
+
+/** Before slurmctld uses the programs. */
+const prepare: Step = {
+  name: 'prepare the controllers',
+  async run(op) {
+    const { settings } = planOf(op)
+    if (!settings) return op.report('Power saving is turned off.')
+    await retryTransient(() => preparePowerSaving(op.ctx, { ...scopeOf(op), settings }))
+    const failed = await runOnControllers(op, varsOf(settings), 'present')
+    if (failed.length > 0) throw new OperationFailure(`The programs could not be installed. ${failed.join(' ')}`)
+  },
+}
+
+const configure: Step = {
+  name: 'configuration',
+  async run(op) {
+    const { from, to } = op.row.input as { from: number; to: number }
+    if (from === to) return op.report('slurm.conf stays as it is.')
+    await rolloutConfig(op, { from, to })
+  },
+}
+
+const finish: Step = {
+  name: 'finish',
+  async run(op) {
+    const { settings } = planOf(op)
+    if (settings) return retryTransient(() => completePowerSaving(op.ctx, { clusterId: op.cluster.id, settings }))
+    const silent = await bringBack(op)
+    const left = await remove(op)
+    const messages = [
+      silent.length > 0
+        ? `Suspended nodes that did not come back: ${silent.slice(0, 10).join(', ')}. Look at their power runs, and resume them in Slurm.`
+        : '',
+      left.length > 0 ? `The programs are left on controllers, without a valid token. ${left.join(' ')}` : '',
+    ]
+    if (messages.some(Boolean)) await op.report(messages.filter(Boolean).join(' '))
+  },
+}
+
+/** slurmctld without power saving takes the boot of a node for an unexpected one, and sets it DOWN. */
+const UNEXPECTED = /unexpectedly rebooted/i
+
+/** Powers suspended nodes on, and takes them into service. @returns names of those that did not come back in time */
+async function bringBack(op: OperationContext): Promise<string[]> {
+  const before = (await readClusterNodes(op)).nodes
+  const reason = `Power saving of the cluster ${op.cluster.name} was turned off`
+  const names = await retryTransient(() => powerOnSuspended(op.ctx, { clusterId: op.cluster.id, reason }))
+  if (names.length === 0) return []
+  await op.report(`Power ${names.length} suspended nodes on: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ' …' : ''}.`)
+  let waiting = names
+  const until = new Date(Date.now() + (planOf(op).previous?.resumeTimeoutSeconds ?? DEFAULT_RESUME_SECONDS) * 1000)
+  await pollCluster(op, until, async ({ nodes }) => {
+    const booted = waiting.filter((name) => nodes.get(name)?.bootAt?.getTime() !== before.get(name)?.bootAt?.getTime())
+    const down = booted.filter((name) => UNEXPECTED.test(nodes.get(name)?.reason ?? ''))
+    if (down.length > 0) await runAsRoot(op, actionArguments({ verb: 'RESUME_NODES' }, down))
+    const up = booted.filter((name) => isUp(nodes.get(name)?.states ?? ['DOWN']))
+    waiting = waiting.filter((name) => !up.includes(name))
+    return waiting.length === 0 ? true : null
+  })
+  return waiting
+}
+
+const isUp = (states: readonly string[]): boolean =>
+  !states.some((state) => ['DOWN', 'NOT_RESPONDING', 'UNKNOWN'].includes(state))
+
+/** @returns what could not be removed; the tokens are revoked in any case */
+async function remove(op: OperationContext): Promise<string[]> {
+  await retryTransient(() => removePowerSaving(op.ctx, scopeOf(op)))
+  try {
+    return await runOnControllers(op, { slurm_power_state: 'absent' }, 'absent')
+  } catch (error) {
+    op.signal.throwIfAborted()
+    if (!(error instanceof OperationFailure)) throw error
+    return [error.message]
+  }
+}
+
+const varsOf = (settings: PowerSavingSettings) => ({
+  slurm_power_url: settings.apiUrl,
+  slurm_power_ca: settings.caCertificate ?? '',
+  slurm_power_suspend_seconds: Math.floor(settings.suspendTimeoutSeconds * REPEATED_PART),
+  slurm_power_resume_seconds: Math.floor(settings.resumeTimeoutSeconds * REPEATED_PART),
+})
+
+/** @returns messages of the controllers on which it failed */
+async function runOnControllers(op: OperationContext, vars: Record<string, unknown>, part: string): Promise<string[]> {
+  const { controllers } = planOf(op)
+  const { run, hosts } = await op.startRun(
+    TEMPLATE,
+    controllers.map(({ nodeId }) => nodeId),
+    vars,
+    part,
+  )
+  if (run.status === 'SUCCEEDED') return []
+  const messages = controllers.flatMap(({ nodeId, name }) => {
+    const message = hosts.get(nodeId)?.message
+    return message ? [`${name}: ${message}`] : []
+  })
+  return messages.length > 0 ? messages : [`The job run ${run.number} ended with ${run.status}. Its log has the reason.`]
+}
+
+/** Lets the controllers of a cluster power nodes on and off, changes how, or ends it. */
+export const POWER_SAVING: Workflow = {
+  steps: [prepare, configure, finish],
+  undo: [
+    restoreConfiguration,
+    {
+      name: 'undo',
+      async run(op) {
+        const { settings, previous } = planOf(op)
+        // Otherwise the earlier token, or the new one, stays valid on each controller.
+        if (!settings || previous) return
+        const left = await remove(op)
+        if (left.length > 0) await op.report(`The programs are left on controllers, without a valid token. ${left.join(' ')}`)
+      },
+    },
+  ],
+}

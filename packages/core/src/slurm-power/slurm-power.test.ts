@@ -1,0 +1,261 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { auditEntries } from '../audit/index.ts'
+import { removeSlurmCluster, slurmClusters, slurmNodes } from '../clusters/index.ts'
+import { slurmJobs } from '../clusters/tables.ts'
+import { type Ctx, tenantCtx } from '../kernel/context.ts'
+import { setNodeBmc } from '../nodes/index.ts'
+import { claimPowerRun, finishPowerRun, powerRunItems, powerRuns, recordPowerResult } from '../power/index.ts'
+import { nodeLocks } from '../run-queue/tables.ts'
+import { slurmConfigVersions } from '../slurm-configs/index.ts'
+import { slurmOperations } from '../slurm-operations/index.ts'
+import { prepareClusterGroup, previewSlurmScaleOut, releaseSlurmCluster } from '../slurm-scaling/index.ts'
+import { insertRun } from '../testing/insert-run.ts'
+import { LOOPBACK } from '../testing/loopback.ts'
+import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { type ScalingFixture, scalingFixture } from '../testing/scaling-fixture.ts'
+import { slurmJob, slurmNode } from '../testing/slurm-fixture.ts'
+import {
+  completePowerSaving,
+  findPowerClient,
+  powerOnSuspended,
+  preparePowerSaving,
+  previewSlurmPowerSaving,
+  removePowerSaving,
+  requestSlurmPower,
+  setSlurmPowerSaving,
+  slurmPowerRequests,
+  slurmPowerSavings,
+} from './index.ts'
+import { hashPowerToken } from './power-token.ts'
+
+const SETTINGS = { apiUrl: 'https://muster.example.org', suspendTimeSeconds: 600 }
+
+let t: TestRuntime
+beforeAll(async () => {
+  t = await testRuntime({ vault: 'real' })
+})
+afterAll(() => t.close())
+
+let fixture: ScalingFixture
+let clusterId: string
+/** slurmctld of the cluster, as the API sees it. */
+let controller: Ctx
+/** Names in Slurm; the second one has no BMC. */
+let first: string
+let second: string
+beforeEach(async () => {
+  fixture = await scalingFixture(t)
+  const { ours, nodes, created } = fixture
+  clusterId = await created()
+  await prepareClusterGroup(ours.worker, { clusterId, nodeIds: [nodes[0]!, nodes[1]!, nodes[10]!].map(({ id }) => id) })
+  await t.runtime.db.update(slurmClusters).set({ version: '22.05.8' }).where(eq(slurmClusters.id, clusterId))
+  const members = [nodes[1]!, nodes[10]!]
+  ;[first, second] = members.map(({ name }) => name.toLowerCase()) as [string, string]
+  for (const node of members) await report(node.name.toLowerCase(), node.id)
+  await addBmc(nodes[1]!.id)
+  controller = tenantCtx(t.runtime, ours.tenant.id, { kind: 'system', id: null, name: 'slurmctld of prod' }) as Ctx
+})
+
+const report = (name: string, nodeId: string) =>
+  t.runtime.db.insert(slurmNodes).values({
+    ...{ tenantId: fixture.ours.tenant.id, clusterId, name, nodeId, matchedBy: 'HOSTNAME' as const },
+    ...{ states: ['IDLE'], state: 'IDLE', partitions: ['batch'], cpus: 1, allocatedCpus: 0, gpus: 0, allocatedGpus: 0 },
+    report: slurmNode(name),
+  })
+const addBmc = async (nodeId: string) => {
+  const { id: credentialId } = await t.given.credential(fixture.ours.admin, 'BMC')
+  const address = { address: '127.0.0.1', port: 1, credentialId }
+  await setNodeBmc(fixture.ours.admin, { nodeId, ...address, systemPath: `/redfish/v1/Systems/${nodeId}` }, LOOPBACK)
+}
+const preview = (settings: object | null = SETTINGS, ctx = fixture.ours.admin) =>
+  previewSlurmPowerSaving(ctx, { clusterId, settings: settings as typeof SETTINGS | null })
+async function set(settings: object | null = SETTINGS) {
+  const { fingerprint } = await preview(settings)
+  return setSlurmPowerSaving(fixture.ours.admin, { clusterId, settings: settings as never, fingerprint, reason: 'test' })
+}
+/** As the worker does. @returns the plan of the operation */
+async function enable() {
+  const operation = await set()
+  const { settings, controllers } = operation.plan as { settings: never; controllers: { nodeId: string }[] }
+  const scope = { clusterId, controllerIds: controllers.map(({ nodeId }) => nodeId) }
+  await preparePowerSaving(fixture.ours.worker, { ...scope, settings })
+  await completePowerSaving(fixture.ours.worker, { clusterId, settings })
+  await fixture.end(operation)
+  return { operation, scope, settings }
+}
+const ask = (verb: 'SUSPEND' | 'RESUME', hostlist = first) => requestSlurmPower(controller, { clusterId, verb, hostlist })
+const runs = async () =>
+  (await t.runtime.db.select().from(powerRuns).where(eq(powerRuns.tenantId, fixture.ours.tenant.id)).orderBy(powerRuns.id)).map(
+    ({ id, action, slurmClusterId }) => ({ id, action, slurmClusterId }),
+  )
+/** Ends the newest power run as a worker does. */
+async function endRun(result: 'DONE' | 'REFUSED' | 'NOT_VERIFIED' = 'DONE', after: 'ON' | 'OFF' = 'OFF') {
+  const { worker } = fixture.ours
+  const claim = { id: (await runs()).at(-1)!.id, token: 'w' }
+  for (const { id } of (await claimPowerRun(worker, claim))!.items)
+    await recordPowerResult(worker, { ...claim, itemId: id, result, after, message: null })
+  await finishPowerRun(worker, claim)
+}
+
+describe('setSlurmPowerSaving', () => {
+  test('renders slurm.conf, and excludes nodes that it cannot power, with the reasons', async () => {
+    const found = await preview({ ...SETTINGS, excludedPartitions: ['batch'] })
+    expect([...found.nodes.keys()]).toEqual([first])
+    expect(found.excluded).toEqual([{ name: second, reason: expect.stringContaining('has no BMC') }])
+    const added = found.config.diff[0]!.lines.filter(({ kind }) => kind === '+').map(({ text }) => text)
+    expect(added).toEqual([
+      'SuspendProgram=/usr/local/lib/muster-slurm/suspend',
+      'ResumeProgram=/usr/local/lib/muster-slurm/resume',
+      'SuspendTime=600',
+      'SuspendTimeout=300',
+      'ResumeTimeout=600',
+      'SuspendRate=60',
+      'ResumeRate=60',
+      `SuspendExcNodes=${second}`,
+      'SuspendExcParts=batch',
+    ])
+    const operation = await set()
+    expect(operation).toMatchObject({ kind: 'POWER_SAVING', configNumber: 2, input: { isOn: true, from: 1, to: 2 } })
+    const versions = await t.runtime.db.select().from(slurmConfigVersions).where(eq(slurmConfigVersions.clusterId, clusterId))
+    expect(versions.map(({ origin }) => origin)).toEqual(['CREATED', 'POWER_SAVING'])
+  })
+
+  test('refuses wrong settings, wrong callers, and what would power nothing', async () => {
+    await expect(preview({ ...SETTINGS, apiUrl: 'http://muster.example.org' })).rejects.toThrow(/https/)
+    await expect(preview({ ...SETTINGS, excludedNodes: 'nosuch' })).rejects.toThrow(/no node nosuch/)
+    await expect(preview({ ...SETTINGS, excludedPartitions: ['nosuch'] })).rejects.toThrow(/no partition nosuch/)
+    await expect(preview(SETTINGS, fixture.ours.operator)).rejects.toThrow(/slurm:power:write/)
+    const others = await t.given.tenant()
+    await expect(preview(SETTINGS, others.admin)).rejects.toThrow(/There is no cluster/)
+    await expect(set({ ...SETTINGS, excludedNodes: first })).rejects.toThrow(/No node .* could be suspended/)
+    await expect(set(null)).rejects.toThrow(/is off already/)
+    const old = await preview()
+    await addBmc(fixture.nodes[10]!.id)
+    const request = { clusterId, settings: SETTINGS, fingerprint: old.fingerprint, reason: 'test' }
+    await expect(setSlurmPowerSaving(fixture.ours.admin, request)).rejects.toThrow(/changed since the preview/)
+    const operations = await t.runtime.db.select().from(slurmOperations).where(eq(slurmOperations.clusterId, clusterId))
+    expect(operations.map(({ kind }) => kind)).toEqual(['CREATE'])
+  })
+
+  test('excludes new nodes without a BMC from a scale-out', async () => {
+    await enable()
+    const { files } = (
+      await t.runtime.db.select().from(slurmConfigVersions).where(eq(slurmConfigVersions.clusterId, clusterId))
+    )[1]!
+    expect(files['slurm.conf']).toContain(`SuspendExcNodes=${second}\n`)
+    await t.runtime.db.update(slurmClusters).set({ configNumber: 2 }).where(eq(slurmClusters.id, clusterId))
+    await addBmc(fixture.nodes[3]!.id)
+    const { diff } = await previewSlurmScaleOut(fixture.ours.admin, { clusterId, nodeIds: fixture.idsOf(2, 4) })
+    const [line] = diff[0]!.lines.filter(({ kind, text }) => kind === '+' && text.startsWith('SuspendExcNodes'))
+    const [without, withBmc] = [fixture.nodes[2]!, fixture.nodes[3]!].map(({ name }) => name.toLowerCase())
+    expect(line!.text).toContain(without!.slice(-1))
+    expect(line!.text).not.toContain(withBmc!)
+  })
+})
+
+describe('the token of controllers', () => {
+  test('is stored as a hash and an encrypted variable of the controllers, and identifies the cluster', async () => {
+    const { scope, settings } = await enable()
+    const [row] = await t.runtime.db.select().from(slurmPowerSavings).where(eq(slurmPowerSavings.clusterId, clusterId))
+    expect(row!.tokenHashes).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+    expect(scope.controllerIds).toEqual([fixture.nodes[0]!.id])
+    // The token itself is only in the encrypted variable.
+    const token = 'msp_test'
+    await t.runtime.db
+      .update(slurmPowerSavings)
+      .set({ tokenHashes: [hashPowerToken(token)] })
+      .where(eq(slurmPowerSavings.clusterId, clusterId))
+    expect(await findPowerClient(t.runtime, token)).toMatchObject({
+      clusterId,
+      cluster: 'prod',
+      tenantId: fixture.ours.tenant.id,
+    })
+    expect(await findPowerClient(t.runtime, 'msp_other')).toBeNull()
+    // While a new token is distributed, both are valid; then only the new one.
+    await preparePowerSaving(fixture.ours.worker, { ...scope, settings })
+    expect(await findPowerClient(t.runtime, token)).not.toBeNull()
+    await completePowerSaving(fixture.ours.worker, { clusterId, settings })
+    expect(await findPowerClient(t.runtime, token)).toBeNull()
+  })
+
+  test('is revoked when power saving ends or the tenant is suspended, and prevents a release before', async () => {
+    const { scope } = await enable()
+    await expect(releaseSlurmCluster(fixture.ours.admin, { id: clusterId })).rejects.toThrow(/Turn power saving off first/)
+    await removePowerSaving(fixture.ours.worker, scope)
+    await removePowerSaving(fixture.ours.worker, scope)
+    await expect(ask('SUSPEND')).rejects.toThrow(/is off/)
+    await releaseSlurmCluster(fixture.ours.admin, { id: clusterId })
+    await removeSlurmCluster(fixture.ours.admin, { id: clusterId })
+  })
+})
+
+describe('requestSlurmPower', () => {
+  beforeEach(() => enable())
+
+  test('starts a power run, and no other one for a repeated request', async () => {
+    expect(await ask('SUSPEND')).toEqual({ accepted: first, waiting: [], refused: [] })
+    expect(await ask('SUSPEND')).toEqual({ accepted: first, waiting: [], refused: [] })
+    expect(await runs()).toMatchObject([{ action: 'OFF', slurmClusterId: clusterId }])
+    expect(await ask('RESUME')).toMatchObject({
+      accepted: '',
+      waiting: [{ name: first, reason: expect.stringContaining('has not ended') }],
+    })
+    await endRun()
+    expect(await ask('RESUME')).toMatchObject({ accepted: first })
+    expect((await runs()).map(({ action }) => action)).toEqual(['OFF', 'ON'])
+    const audited = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.action, 'slurm_power.request'))
+    expect(audited.length).toBeGreaterThan(0)
+  })
+
+  test('powers only nodes that Muster added to the cluster, and none that runs its services', async () => {
+    const { nodes } = fixture
+    // What a controller reports can match any node.
+    await report('foreign', nodes[5]!.id)
+    await report('ctl', nodes[0]!.id)
+    for (const node of [nodes[0]!, nodes[5]!]) await addBmc(node.id)
+    const { accepted, refused } = await ask('SUSPEND', `foreign,ctl,nosuch,${first},${second}`)
+    expect(accepted).toBe(first)
+    expect(refused.map(({ name, reason }) => [name, reason])).toEqual([
+      ['foreign', expect.stringContaining('no node that Muster added')],
+      ['ctl', expect.stringContaining('runs services')],
+      ['nosuch', expect.stringContaining('no node that Muster added')],
+      [second, expect.stringContaining('has no BMC')],
+    ])
+    const items = await t.runtime.db.select().from(powerRunItems).where(eq(powerRunItems.tenantId, fixture.ours.tenant.id))
+    expect(items.map(({ nodeId }) => nodeId)).toEqual([nodes[1]!.id])
+    await expect(ask('SUSPEND', 'n[1-')).rejects.toThrow(/pair up/)
+  })
+
+  test('suspends nodes despite old jobs of the cluster, but not during a run, and restarts them afterwards', async () => {
+    const { ours, nodes } = fixture
+    const report = slurmJob(7, { states: ['RUNNING'], nodes: first })
+    await t.runtime.db.insert(slurmJobs).values({
+      ...{ tenantId: ours.tenant.id, clusterId, jobId: '7', state: 'RUNNING', partition: 'batch', nodeNames: [first], report },
+    })
+    const { id: jobRunId } = await insertRun(ours.admin, { status: 'RUNNING' })
+    await t.runtime.db.insert(nodeLocks).values({ jobRunId, nodeId: nodes[1]!.id, acquiredAt: new Date() })
+    expect(await ask('SUSPEND')).toMatchObject({
+      accepted: '',
+      waiting: [{ name: first, reason: expect.stringContaining('holds its lock') }],
+    })
+    await t.runtime.db.delete(nodeLocks).where(eq(nodeLocks.jobRunId, jobRunId))
+    // slurmctld takes it for off; it comes back only after a boot.
+    await ask('RESUME')
+    expect((await runs()).map(({ action }) => action)).toEqual(['RESTART'])
+    await endRun('DONE', 'ON')
+    expect(await ask('SUSPEND')).toMatchObject({ accepted: first })
+    await endRun('REFUSED', 'ON')
+    await ask('RESUME')
+    expect((await runs()).map(({ action }) => action)).toEqual(['RESTART', 'OFF', 'RESTART'])
+  })
+
+  test('powers suspended nodes on at the end', async () => {
+    await ask('SUSPEND')
+    await endRun()
+    expect(await powerOnSuspended(fixture.ours.worker, { clusterId, reason: 'off' })).toEqual([first])
+    expect((await runs()).map(({ action }) => action)).toEqual(['OFF', 'ON'])
+    const [request] = await t.runtime.db.select().from(slurmPowerRequests).where(eq(slurmPowerRequests.clusterId, clusterId))
+    expect(request).toMatchObject({ name: first, verb: 'SUSPEND', refusedReason: null })
+  })
+})
