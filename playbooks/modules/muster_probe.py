@@ -45,7 +45,7 @@ import subprocess
 
 from ansible.module_utils.basic import AnsibleModule
 
-OUTPUT_LIMIT = 1024 * 1024
+OUTPUT_LIMIT = 2 * 1024 * 1024
 # The probe enforces its own time limits; this one ends a shell that hangs anyway.
 SECONDS_BEYOND_CLOCK = 20
 

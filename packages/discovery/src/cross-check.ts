@@ -1,22 +1,25 @@
 import { isPassthroughDriver, pciAccelerator } from './pci-ids.ts'
-import type { Accelerator, HostFacts, ToolReport } from './schema.ts'
+import type { Accelerator, HostFacts, PciDevice, ToolReport } from './schema.ts'
+import { readAmdSysfs } from './sysfs-amd.ts'
 import { createAccelerator } from './vendor.ts'
 
 interface CrossCheckInput {
   accelerators: Accelerator[]
   host: HostFacts
   tools: ToolReport[]
-  /** Tools with truncated or late output. Devices that they do not list are not lost. */
-  partial: Set<string>
+  /** What tools say about devices that they name as lost, by PCI address. */
+  lost: Map<string, string>
+  /** Contents of files by path. */
+  files: Map<string, string>
   proc: Map<string, { model: string | null; uuid: string | null; firmware: string | null }>
 }
 
 /**
- * Compares the devices of the tools with the PCI bus, and adds devices that no tool lists. Such a device is lost when its vendor's tool
- * works and a driver is bound to it. It is unknown when the tool failed or the device is passed through to a virtual machine. Known
- * devices get the NUMA node from sysfs.
+ * Compares the devices of the tools with the PCI bus, and adds devices that no tool lists. Such a device is lost when the tool
+ * names it or it does not answer on the bus. Otherwise it is unknown: containers, virtual machines and failed tools hide working devices.
+ * Known devices get the NUMA node, and a missing model, from the bus.
  */
-export function crossCheck({ accelerators, host, tools, partial, proc }: CrossCheckInput): {
+export function crossCheck({ accelerators, host, tools, lost, files, proc }: CrossCheckInput): {
   accelerators: Accelerator[]
   warnings: string[]
 } {
@@ -29,8 +32,13 @@ export function crossCheck({ accelerators, host, tools, partial, proc }: CrossCh
       ? undefined
       : [...proc].find(([, entry]) => entry.uuid !== null && entry.uuid === reported.uuid)?.[0]
     const device = procAddress ? { ...reported, pciAddress: procAddress } : reported
-    const pci = devices.find((candidate) => candidate.pci.address === device.pciAddress)?.pci
-    return pci ? { ...device, numaNode: pci.numaNode ?? device.numaNode } : device
+    const found = devices.find((candidate) => candidate.pci.address === device.pciAddress)
+    if (!found) return device
+    return {
+      ...device,
+      numaNode: found.pci.numaNode ?? device.numaNode,
+      model: device.model ?? (found.is?.isNamed ? found.is.model : null),
+    }
   })
   const added: Accelerator[] = []
   const vendors = new Set(devices.map((one) => one.is?.vendor).filter((vendor) => vendor !== undefined))
@@ -53,7 +61,7 @@ export function crossCheck({ accelerators, host, tools, partial, proc }: CrossCh
     for (const { pci, is } of missing) {
       if (!is) continue
       const passedThrough = pci.driver === null || isPassthroughDriver(pci.driver)
-      const lost = hasListed && !passedThrough && !container && tool?.state === 'OK' && !partial.has(tool.tool)
+      const lostReason = lost.get(pci.address) ?? lostEvidence(pci)
       const procEntry = proc.get(pci.address)
       added.push(
         createAccelerator(is.deviceType, is.vendor, {
@@ -62,11 +70,10 @@ export function crossCheck({ accelerators, host, tools, partial, proc }: CrossCh
           firmwareVersion: procEntry?.firmware ?? null,
           pciAddress: pci.address,
           numaNode: pci.numaNode,
-          health: lost ? 'lost' : 'unknown',
-          healthReason: lost
-            ? `not listed by ${toolName}`
-            : unknownReason(tool, toolName, pci.driver, passedThrough, container && hasListed),
+          health: lostReason ? 'lost' : 'unknown',
+          healthReason: lostReason ?? unknownReason(tool, toolName, pci.driver, passedThrough, hasListed, container),
           driverVersion: is.vendor === 'nvidia' ? (host.toolkits['nvidia driver'] ?? null) : null,
+          ...(is.vendor === 'amd' ? readAmdSysfs(files, pci.address, host) : {}),
           source: 'pci',
           confidence: 'low',
         }),
@@ -83,6 +90,10 @@ export function crossCheck({ accelerators, host, tools, partial, proc }: CrossCh
   return { accelerators: [...known, ...added], warnings }
 }
 
+/** A device that fell off the bus reads as ones: revision ff, 63 lanes. Null for a device that answers. */
+const lostEvidence = ({ revision, linkWidth }: PciDevice): string | null =>
+  revision === 'ff' || linkWidth === 63 ? 'does not answer on the PCI bus' : null
+
 function toolProblem(tool: ToolReport | undefined, name: string | null): string {
   if (name === null) return 'no supported tool exists'
   if (!tool || tool.state === 'ABSENT') return `${name} is not installed`
@@ -96,9 +107,11 @@ function unknownReason(
   name: string | null,
   driver: string | null,
   passedThrough: boolean,
-  masked: boolean,
+  hasListed: boolean,
+  container: boolean,
 ): string {
-  if (masked) return `not listed by ${name}; the container may not have access`
   if (passedThrough) return driver ? `bound to ${driver}` : 'no driver is bound to the device'
+  if (hasListed)
+    return `not visible here: ${name} lists other devices only${container ? '; the container may not have access' : ''}`
   return toolProblem(tool, name)
 }

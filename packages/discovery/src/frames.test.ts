@@ -70,7 +70,7 @@ describe('a probe', () => {
     })
   })
 
-  it('does not report devices as lost when the tool timed out', () => {
+  it('reports devices as lost only with evidence', () => {
     const device = (bus: string) =>
       ['vendor:0x10de', 'device:0x2330', 'class:0x030200'].map((line) => `/sys/bus/pci/devices/0000:${bus}:00.0/${line}`)
     const driver = (bus: string) =>
@@ -78,9 +78,24 @@ describe('a probe', () => {
     const links = `${NONCE} + links\n${driver('01')}\n${driver('02')}\n${NONCE} -\n`
     const xml =
       '<nvidia_smi_log><attached_gpus>2</attached_gpus><gpu id="00000000:01:00.0"><product_name>NVIDIA A</product_name></gpu>'
-    const read = (attributes: string) =>
-      parseProbe(probe(files(...device('01'), ...device('02')), links, call('nvidia-smi -q -x', `${xml}\n:0`, attributes)))
-    expect(read('ms=10').accelerators.map((one) => one.health)).toEqual(['ok', 'lost'])
+    const read = (attributes: string, text = xml, ...more: string[]) =>
+      parseProbe(
+        probe(files(...device('01'), ...device('02'), ...more), links, call('nvidia-smi -q -x', `${text}\n:0`, attributes)),
+      )
+    expect(read('ms=10').accelerators[1]).toMatchObject({
+      health: 'unknown',
+      healthReason: 'not visible here: nvidia-smi lists other devices only',
+    })
+    const words = 'Unable to determine the device handle for GPU0000:02:00.0: GPU is lost.  Reboot the system to recover this GPU'
+    expect(read('ms=10', words).accelerators.map(({ health, healthReason }) => [health, healthReason])).toEqual([
+      ['unknown', expect.stringContaining('nvidia-smi failed')],
+      ['lost', words],
+    ])
+    const lanes = '/sys/bus/pci/devices/0000:02:00.0/current_link_width:63'
+    expect(read('ms=10', xml, lanes).accelerators[1]).toMatchObject({
+      health: 'lost',
+      healthReason: 'does not answer on the PCI bus',
+    })
     expect(read('ms=10000 timeout=1').accelerators.map((one) => one.health)).toEqual(['ok', 'unknown'])
     expect(read('ms=10 cut=1').accelerators.map((one) => one.health)).toEqual(['ok', 'unknown'])
     expect(read('ms=10000 timeout=1').tools.find((tool) => tool.tool === 'nvidia-smi')).toMatchObject({

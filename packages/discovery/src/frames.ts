@@ -20,7 +20,7 @@ export interface Frames {
 }
 
 /** Maximum output to parse. */
-const OUTPUT_LIMIT = 2 * 1024 * 1024
+const OUTPUT_LIMIT = 4 * 1024 * 1024
 
 /** Decodes raw output; invalid UTF-8 is replaced. */
 export const rawText = (raw: Uint8Array | string): string =>

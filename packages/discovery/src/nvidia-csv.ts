@@ -49,12 +49,8 @@ export function parseNvidiaCsv(text: string, fields?: string[]): { accelerators:
     .filter((row) => row.length > 1)
   const names = (row: string[]) =>
     row
-      .map((cell) =>
-        cell
-          .replace(/\s*\[[^\]]*\]\s*$/, '')
-          .trim()
-          .toLowerCase(),
-      )
+      // Units follow in brackets: `memory.total [MiB]`.
+      .map((cell) => (cell.split('[', 1)[0] ?? '').trim().toLowerCase())
       .map((name) => ALIASES[name] ?? name)
   const header = rows.findIndex(
     (row) =>
@@ -96,9 +92,8 @@ export function parseNvidiaCsv(text: string, fields?: string[]): { accelerators:
       power: parseNumber(cell('power.draw')),
       utilization: parseNumber(cell('utilization.gpu')),
       ...evaluateDeviceHealth({
-        lost: row.some((value) => /[GP]PU is lost/i.test(value)),
+        texts: row,
         recovery: cell('gpu_recovery_action'),
-        resetRequired: row.some((value) => /requires reset/i.test(value)) ? 'Yes' : undefined,
         uncorrected: ecc.uncorrectedVolatile,
       }),
     })

@@ -28,7 +28,7 @@ const parser = new XMLParser({
 /** Value at a path of parsed XML, such as `getPath(gpu, 'pci', 'pci_bus_id')`. */
 const getPath = (node: unknown, ...path: string[]): unknown => path.reduce((inner: unknown, key) => asRecord(inner)[key], node)
 
-/** Parses `-q -x` of nvsmi_device_v10 to v13, one GPU block at a time. */
+/** Parses `-q -x` of nvsmi_device_v10 to v13, also of several calls for one GPU each. The devices have no index. */
 export function parseNvidiaXml(text: string): {
   accelerators: Accelerator[]
   driver: string | null
@@ -51,14 +51,14 @@ export function parseNvidiaXml(text: string): {
           .slice(first)
           .split(/(?=<gpu )/)
           .slice(0, 256)
-  const accelerators = blocks.map((block, index) => parseGpu(block, index)).filter((device) => device !== null)
+  const accelerators = blocks.map(parseGpu).filter((device) => device !== null)
   return { accelerators, driver, cuda, attached: parseCount(tag('attached_gpus')) }
 }
 
-function parseGpu(block: string, index: number): Accelerator | null {
+function parseGpu(block: string): Accelerator | null {
   let gpu: unknown
   try {
-    gpu = asRecord(parser.parse(block.replace(/<\/nvidia_smi_log>[\s\S]*$/, ''))).gpu
+    gpu = asRecord(parser.parse(block.split('</nvidia_smi_log>', 1)[0] ?? '')).gpu
   } catch {
     return null
   }
@@ -85,10 +85,8 @@ function parseGpu(block: string, index: number): Accelerator | null {
       )
       .find((value) => value !== null) ?? null
   const uuid = parseIdentity(getPath(gpu, 'uuid'))
-  const fabric = parseText(getPath(gpu, 'fabric', 'state'))
   const device = createAccelerator('nvidia_gpu', 'nvidia', {
     model: parseText(getPath(gpu, 'product_name')),
-    index,
     uuid,
     serial: parseIdentity(getPath(gpu, 'serial')),
     slot: parseText(getPath(gpu, 'gpu_module_id')) ?? parseText(getPath(gpu, 'platformInfo', 'module_id')),
@@ -105,7 +103,7 @@ function parseGpu(block: string, index: number): Accelerator | null {
     power: power('gpu_power_readings', 'power_readings'),
     utilization: parseNumber(getPath(gpu, 'utilization', 'gpu_util')),
     ...evaluateDeviceHealth({
-      lost: /GPU is lost/i.test(block),
+      texts: [...block.matchAll(/>([^<>]*)</g)].map(([, text = '']) => text),
       recovery: getPath(gpu, 'gpu_recovery_action'),
       resetRequired: getPath(gpu, 'gpu_reset_status', 'reset_required'),
       remapFailed: getPath(gpu, 'remapped_rows', 'remapped_row_failure'),
@@ -113,7 +111,11 @@ function parseGpu(block: string, index: number): Accelerator | null {
       retirementPending: getPath(gpu, 'retired_pages', 'pending_retirement'),
       unrepairable: getPath(gpu, 'ecc_errors', 'unrepairable_memory'),
       uncorrected: eccErrors.uncorrectedVolatile,
-      fabric,
+      channelRepairPending: getPath(gpu, 'ecc_errors', 'channel_repair_pending'),
+      tpcRepairPending: getPath(gpu, 'ecc_errors', 'tpc_repair_pending'),
+      fabricState: getPath(gpu, 'fabric', 'state'),
+      fabricStatus: getPath(gpu, 'fabric', 'status'),
+      fabricHealth: asRecord(getPath(gpu, 'fabric', 'health')),
     }),
   })
   return device.model || device.uuid || device.pciAddress ? device : null

@@ -95,10 +95,10 @@ export function parseAmd(texts: AmdTexts): VendorResult {
   })
 }
 
-/** Parses a model name; null for a hexadecimal ID, which older releases print for unknown boards. */
+/** Parses a model name; null for what tools print for unknown boards: a hexadecimal ID, or the name of the vendor. */
 const parseModel = (cell: unknown): string | null => {
   const text = parseText(cell)
-  return text && !/^0x[0-9a-f]+$/i.test(text) ? text : null
+  return text && !/^0x[0-9a-f]+$|^Advanced Micro Devices\b[^0-9]*$/i.test(text) ? text : null
 }
 
 interface LogicalDevice {
@@ -145,7 +145,7 @@ function parseDevice(
     card: parseIdentity(asic?.asic_serial)?.toLowerCase() ?? address?.replace(/\.\d$/, '') ?? `gpu ${index}`,
     compute,
     device: createAccelerator('amd_gpu', 'amd', {
-      model: parseModel(asic?.market_name) ?? parseText(board?.product_name) ?? parseText(asic?.name),
+      model: parseModel(asic?.market_name) ?? parseModel(board?.product_name) ?? parseModel(asic?.name),
       index,
       uuid: parseIdentity(listed?.uuid) ?? parseIdentity(stat?.uuid) ?? parseIdentity(asic?.uuid),
       serial: serial ?? parseIdentity(asic?.asic_serial),

@@ -84,13 +84,23 @@ export function parseHuawei(texts: HuaweiTexts): VendorResult {
 
 /** Finds the failure message. -8020 means that another container uses the devices. */
 function failureReason(text: string): string | null {
-  const message = firstLine(text, /fail|error|ret is|invalid|denied|cannot|not found/i) ?? firstLine(text)
+  // The log library of the driver complains first, whatever the cause is.
+  const own = text.replace(/^.*DrvMngGetConsoleLogLevel.*$/gm, '')
+  const message =
+    firstLine(own, /ret is -?\d/i) ??
+    firstLine(own, /fail|error|ret is|invalid|denied|cannot|not found/i) ??
+    firstLine(own) ??
+    firstLine(text)
   return message && /-8020\b/.test(message) ? `busy: ${message}` : message
 }
 
-/** Normalizes `910B3`, `Ascend 910B3` and chip type + name to `Ascend910B3`. A3 boards report the part as `NPU Name : 9392`. */
+/**
+ * Normalizes `910B3`, `Ascend 910B3` and chip type + name to `Ascend910B3`. A3 boards report the part as `NPU Name : 9392`.
+ * The mapping can have a code name without a number, such as `MiniD`; then the name of the table is used.
+ */
 function modelName(device: Accelerator, board: Record<string, string>, mapped: string | null): string | null {
-  const chip = parseText(board['Chip Name']) ?? mapped ?? device.model
+  const names = [parseText(board['Chip Name']), mapped, device.model]
+  const chip = names.find((name) => /\d/.test(name ?? '')) ?? names.find((name) => name !== null) ?? null
   const part = parseText(board['NPU Name'])
   const name = (chip ?? '').replace(/^Ascend\s*/i, '')
   if (!name) return device.model

@@ -82,6 +82,29 @@ describe('XML', () => {
       '2 uncorrected memory errors since the driver was loaded',
     ],
     ['<ecc_errors><unrepairable_memory>Yes</unrepairable_memory></ecc_errors>', 'critical', 'unrepairable memory'],
+    ['<ecc_errors><channel_repair_pending>Yes</channel_repair_pending></ecc_errors>', 'warning', 'channel repair pending'],
+    ['<ecc_errors><tpc_repair_pending>Yes</tpc_repair_pending></ecc_errors>', 'warning', 'TPC repair pending'],
+    ['<fabric><state>Completed</state><status>Success</status></fabric>', 'ok', null],
+    ['<fabric><state>N/A</state><status>N/A</status></fabric>', 'ok', null],
+    ['<fabric><state>In Progress</state><status>N/A</status></fabric>', 'warning', 'fabric state: In Progress'],
+    ['<fabric><state>Completed</state><status>Failed</status></fabric>', 'warning', 'fabric status: Failed'],
+    [
+      '<fabric><state>Completed</state><health><summary>Unhealthy</summary><route_unhealthy>True</route_unhealthy></health></fabric>',
+      'warning',
+      'fabric health: Unhealthy',
+    ],
+    [
+      '<fabric><health><route_unhealthy>True</route_unhealthy></health></fabric>',
+      'warning',
+      'fabric health: route unhealthy: True',
+    ],
+    ['<fabric><health><bandwidth>Full</bandwidth><route_unhealthy>False</route_unhealthy></health></fabric>', 'ok', null],
+    ['<temperature><gpu_temp>GPU requires reset</gpu_temp></temperature>', 'critical', 'GPU requires reset'],
+    [
+      '<temperature><gpu_temp>Unknown Error</gpu_temp></temperature>',
+      'warning',
+      'the tool prints Unknown Error in place of a reading',
+    ],
   ])('%s is %s', (part, health, healthReason) => {
     const xml = `<nvidia_smi_log><gpu id="00000000:01:00.0"><product_name>NVIDIA X</product_name>${part}</gpu></nvidia_smi_log>`
     expect(parseNvidia({ xml }).accelerators[0]).toMatchObject({ health, healthReason })
@@ -120,8 +143,6 @@ describe('CSV', () => {
     '[N/A]',
     'N/A',
     '[Not Supported]',
-    '[Unknown Error]',
-    'ERR!',
     '[Insufficient Permissions]',
     '[Requested functionality has been deprecated]',
     '[Function Not Found]',
@@ -129,6 +150,31 @@ describe('CSV', () => {
   ])('%j is no value, and 0 is one', (cell) => {
     const [device] = nvidiaCsv(`NVIDIA A, ${cell}, 0`, ['name', 'utilization.gpu', 'temperature.gpu']).accelerators
     expect(device).toMatchObject({ utilization: null, temperature: 0, health: 'ok' })
+  })
+
+  it.each(['[Unknown Error]', 'ERR!'])('%j is no value, and a warning', (cell) => {
+    const [device] = nvidiaCsv(`NVIDIA A, ${cell}, 0`, ['name', 'utilization.gpu', 'temperature.gpu']).accelerators
+    expect(device).toMatchObject({
+      ...{ utilization: null, temperature: 0, health: 'warning' },
+      healthReason: `the tool prints ${cell} in place of a reading`,
+    })
+  })
+
+  it('takes the index of the tool, which skips lost devices', () => {
+    const gpu = (bus: string) => `<gpu id="00000000:${bus}:00.0"><product_name>NVIDIA A</product_name></gpu>`
+    const xml = `<nvidia_smi_log>${gpu('01')}${gpu('03')}${gpu('04')}</nvidia_smi_log>`
+    const text = '0, 00000000:01:00.0\n2, 00000000:03:00.0\n3, 00000000:04:00.0\n'
+    const topology = `\tGPU0\tGPU2\tGPU3\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV4\tNV4\t0-7\t0\nGPU2\tNV4\t X \tNV4\t8-15\t1\nGPU3\tNV4\tNV4\t X \t8-15\t1\n`
+    const { accelerators } = parseNvidia({ xml, csv: [{ fields: ['index', 'pci.bus_id'], text }], topology })
+    expect(accelerators.map(({ index, numaNode }) => [index, numaNode])).toEqual([
+      [0, 0],
+      [2, 1],
+      [3, 1],
+    ])
+  })
+
+  it('reads a list of fields with thousands of brackets in linear time', () => {
+    expect(nvidiaCsv('NVIDIA A, 1', ['['.repeat(160_000), 'name']).accelerators).toHaveLength(1)
   })
 
   it('of unified memory: no size, flag set', () => {

@@ -3,7 +3,16 @@ import { parseNvidiaXml } from './nvidia-xml.ts'
 import type { Accelerator } from './schema.ts'
 import { parseSmiQuery, parseSmiQueryDevice } from './smi-query.ts'
 import { parseSmiBanner, parseSmiTable } from './smi-table.ts'
-import { firstLine, parseCount, parseIdentity, parseRelease, parseText, splitLines, summarizePeers } from './text.ts'
+import {
+  firstLine,
+  parseCount,
+  parseIdentity,
+  parsePciAddress,
+  parseRelease,
+  parseText,
+  splitLines,
+  summarizePeers,
+} from './text.ts'
 import { createAccelerator, mergeDevices, removeDuplicates, type VendorResult, vendorResult } from './vendor.ts'
 
 /** Texts of nvidia-smi, all optional and from the same point in time. */
@@ -45,8 +54,8 @@ export function parseNvidia(texts: NvidiaTexts): VendorResult {
   const rows = csv.map((call) => parseNvidiaCsv(call.text, call.fields))
   const table = parseSmiTable(texts.table ?? '', 'nvidia_gpu', 'nvidia')
   const sources = [xml.accelerators, query.accelerators, ...rows.map((row) => row.accelerators), named, table]
-  let devices = sources.reduce((merged, more) => (merged.length ? mergeDevices(merged, more) : more), [])
-  devices = addTopology(devices, texts.topology ?? '')
+  const merged = sources.reduce((first, more) => (first.length ? mergeDevices(first, more) : more), [])
+  const devices = addTopology(numberDevices(merged), texts.topology ?? '')
   const { accelerators, warnings } = removeDuplicates(devices, 'nvidia-smi')
 
   const banner = parseSmiBanner(texts.table ?? '')
@@ -77,8 +86,24 @@ export function parseNvidia(texts: NvidiaTexts): VendorResult {
     accelerators,
     version: driver ?? accelerators.find((device) => device.driverVersion)?.driverVersion ?? banner.version ?? null,
     failure: accelerators.length ? null : xml.attached === 0 ? 'no GPUs found' : failureReason(all.join('\n')),
-    warnings: [...warnings, ...rows.flatMap((row) => row.warnings), ...lostDeviceWarnings(all.join('\n'))],
+    warnings: [
+      ...warnings,
+      ...rows.flatMap((row) => row.warnings),
+      ...lostDeviceLines(all.join('\n')).map((line) => `nvidia-smi: ${line.trim()}`),
+    ],
+    lost: lostDevices(all.join('\n')),
     toolkits,
+  })
+}
+
+/** Numbers devices without an index in their order. The index of the tool takes precedence: it skips the numbers of lost devices. */
+function numberDevices(devices: Accelerator[]): Accelerator[] {
+  const used = new Set(devices.map(({ index }) => index))
+  let next = 0
+  return devices.map((device) => {
+    if (device.index !== null) return device
+    while (used.has(next)) next++
+    return { ...device, index: next++ }
   })
 }
 
@@ -92,15 +117,25 @@ function failureReason(text: string): string | null {
   return message ? message + (library && !message.includes(library) ? ` (NVML library ${library})` : '') : firstLine(text)
 }
 
-const lostDeviceWarnings = (text: string): string[] =>
-  [...new Set(splitLines(text).filter((line) => /Unable to determine the device handle/i.test(line)))]
-    .slice(0, 16)
-    .map((line) => `nvidia-smi: ${line.trim()}`)
+const LOST_DEVICE = /Unable to determine the device handle for GPU\s*(?:\d+:\s*)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])/i
+
+/** Lines such as `Unable to determine the device handle for GPU0000:0B:00.0: GPU is lost`, each once. */
+const lostDeviceLines = (text: string): string[] =>
+  [...new Set(splitLines(text).filter((line) => /Unable to determine the device handle/i.test(line)))].slice(0, 16)
+
+/** Devices that the tool names as lost, with its words. */
+const lostDevices = (text: string): Map<string, string> =>
+  new Map(
+    lostDeviceLines(text).flatMap((line): [string, string][] => {
+      const address = parsePciAddress(LOST_DEVICE.exec(line)?.[1])
+      return address ? [[address, line.trim().slice(0, 300)]] : []
+    }),
+  )
 
 function parseQuery(text: string): { accelerators: Accelerator[]; driver: string | null; cuda: string | null } {
   const { head, devices } = parseSmiQuery(text)
   return {
-    accelerators: devices.map((block, index) => ({ ...parseSmiQueryDevice(block, 'nvidia_gpu', 'nvidia'), index })),
+    accelerators: devices.map((block) => parseSmiQueryDevice(block, 'nvidia_gpu', 'nvidia')),
     driver: parseRelease(head.get('kmd version')) ?? parseRelease(head.get('driver version')),
     cuda: parseRelease(head.get('cuda umd version')) ?? parseRelease(head.get('cuda version')),
   }

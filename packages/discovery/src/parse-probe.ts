@@ -1,6 +1,6 @@
 import { crossCheck } from './cross-check.ts'
 import { type Frame, readFrames } from './frames.ts'
-import { parseEvidence } from './host-evidence.ts'
+import { findLink, parseEvidence } from './host-evidence.ts'
 import { addMigFiles } from './nvidia-devices.ts'
 import { parseAmd } from './parse-amd.ts'
 import { parseHost, parseProcNvidia } from './parse-host.ts'
@@ -9,6 +9,7 @@ import { parseIntel } from './parse-intel.ts'
 import { parseNvidia } from './parse-nvidia.ts'
 import { parseThead } from './parse-thead.ts'
 import { type Accelerator, type Discovery, SCHEMA_VERSION, type ToolName, type ToolReport } from './schema.ts'
+import { FABRIC_STATE } from './smi-query.ts'
 import { firstLine, splitLines } from './text.ts'
 import { mergeDevices, type VendorResult, vendorResult } from './vendor.ts'
 
@@ -21,7 +22,7 @@ interface Call {
 const TOOLS: Record<ToolName, (calls: Call[]) => VendorResult> = {
   'nvidia-smi': (calls) => {
     const texts = {
-      xml: body(calls, /^-q -x$/),
+      xml: bodies(calls, /^-q -x( -i \S+)?$/).join('\n'),
       list: body(calls, /^-L$/),
       topology: body(calls, /^topo/),
       table: body(calls, /^$/),
@@ -100,7 +101,6 @@ export function parseProbe(raw: Uint8Array | string): Discovery {
 
   const tools: ToolReport[] = []
   const readings = new Map<string, VendorResult>()
-  const partial = new Set<string>()
   for (const [tool, read] of Object.entries(TOOLS) as [ToolName, (calls: Call[]) => VendorResult][]) {
     const calls = toolCalls(frames, tool)
     const path = paths.get(tool)
@@ -120,7 +120,6 @@ export function parseProbe(raw: Uint8Array | string): Discovery {
     }
     const found = parseSafely(tool, () => read(calls), warnings) ?? vendorResult({ failure: 'unreadable output' })
     readings.set(tool, found)
-    if (calls[0]?.frame.timedOut || calls.some((call) => call.frame.cut)) partial.add(tool)
     tools.push(reportTool(tool, path ?? null, calls, found, warnings))
   }
   if (frames.some((frame) => frame.name === 'unbounded'))
@@ -133,10 +132,11 @@ export function parseProbe(raw: Uint8Array | string): Discovery {
     warnings.push(...found.warnings)
     for (const [name, version] of Object.entries(found.toolkits)) host.toolkits[name] ??= version
   }
-  const { files } = parseEvidence(frames)
+  const { files, links } = parseEvidence(frames)
+  const lost = new Map([...readings.values()].flatMap((found) => [...found.lost]))
   const checked = parseSafely(
     'PCI',
-    () => crossCheck({ accelerators, host, tools, partial, proc: parseProcNvidia(frames) }),
+    () => crossCheck({ accelerators, host, tools, lost, files, proc: parseProcNvidia(frames) }),
     warnings,
   )
   return {
@@ -144,12 +144,22 @@ export function parseProbe(raw: Uint8Array | string): Discovery {
     host,
     tools,
     accelerators: (checked?.accelerators ?? accelerators).map((device) =>
-      setToolkitVersion(addMigFiles(device, host, files), host.toolkits),
+      setToolkitVersion(addMigFiles(addFabricManager(device, links), host, files), host.toolkits),
     ),
     warnings: [...new Set([...warnings, ...(checked?.warnings ?? [])])],
     truncated: !complete || frames.some((frame) => frame.cut),
     durationMs,
   }
+}
+
+/** Adds to the reason of a fabric that is not configured whether the fabric manager runs. */
+function addFabricManager(device: Accelerator, links: Map<string, string>): Accelerator {
+  if (!device.healthReason?.startsWith(FABRIC_STATE)) return device
+  const isInstalled = findLink(links, '/nvidia-fabricmanager.service') !== undefined
+  const isRunning = findLink(links, '/system.slice/nvidia-fabricmanager.service/cgroup.procs') !== undefined
+  if (isRunning) return device
+  const manager = isInstalled ? 'nvidia-fabricmanager does not run' : 'nvidia-fabricmanager is not installed'
+  return { ...device, healthReason: `${device.healthReason}; ${manager}` }
 }
 
 /** Merges devices of one vendor that two tools report. */

@@ -108,8 +108,9 @@ export function pciAccelerator(device: { address: string; vendorId: string; devi
   if (!vendor?.classes.test(device.classId)) return null
   if (device.vendorId === '8086' && device.address.startsWith('0000:00:')) return null
   if (device.vendorId === '1002' && AMD_INTEGRATED.has(device.deviceId)) return null
-  const model = MODELS[`${device.vendorId}:${device.deviceId}`] ?? `${vendor.vendor} ${device.vendorId}:${device.deviceId}`
-  return { deviceType: vendor.deviceType, vendor: vendor.vendor, tool: vendor.tool ?? null, model }
+  const named = MODELS[`${device.vendorId}:${device.deviceId}`]
+  const model = named ?? `${vendor.vendor} ${device.vendorId}:${device.deviceId}`
+  return { deviceType: vendor.deviceType, vendor: vendor.vendor, tool: vendor.tool ?? null, model, isNamed: named !== undefined }
 }
 
 /** True for drivers that reserve a device for a virtual machine. The host's vendor tools cannot see such a device. */

@@ -7,7 +7,7 @@ export const PROBE = readFileSync(new URL('./probe.sh', import.meta.url), 'utf8'
 const MINIFIED = PROBE.replace(/^[ \t]*(#.*\n)?/gm, '')
 
 /** Maximum output size. The probe limits itself to less. */
-export const PROBE_OUTPUT_LIMIT_BYTES = 1024 * 1024
+export const PROBE_OUTPUT_LIMIT_BYTES = 2 * 1024 * 1024
 
 /** Maximum duration of a probe with default settings. */
 export const PROBE_TIMEOUT_MS = 30_000

@@ -49,33 +49,53 @@ call() {
 }
 
 # capture TOOL PATH ARG...: like call, and stores the output in OUT. Leftover processes of the tool are killed, because they would keep
-# the pipe open.
+# the pipe open. A quarter of the output limit is left for the calls that follow. `filter` is a program
+# that removes parts which nobody reads.
 capture() {
   begin "$@" || return
   shift
-  OUT=$({ (trap - TERM && exec "$@" 2>&1); printf '\n:%s' $?; kill -TERM 0; } | head -c "$bytes")
+  OUT=$({ (trap - TERM && exec "$@" 2>&1); printf '\n:%s' $?; kill -TERM 0; } | $filter | head -c "$((bytes / 4 * 3))")
   printf '%s' "$OUT"
   end_frame
   case $OUT in *"$NL:0") return 0 ;; esac
   return 1
 }
 
+# without_bulk: removes what makes three quarters of `nvidia-smi -q -x` on large nodes: clocks and processes. An element can be one line.
+without_bulk() {
+  sed -e '/<supported_clocks>.*<\/supported_clocks>/d' -e '/<supported_clocks>/,/<\/supported_clocks>/d' \
+    -e '/<accounted_processes>.*<\/accounted_processes>/d' -e '/<accounted_processes>/,/<\/accounted_processes>/d' \
+    -e '/<processes>.*<\/processes>/d' -e '/<processes>/,/<\/processes>/d'
+}
+
 nvidia() {
   nvidia_smi=$1
+  where sed
+  [ -n "$FOUND" ] && filter=without_bulk
   capture nvidia-smi "$nvidia_smi" -q -x
+  filter=cat
+  fields=index,name,uuid,serial,pci.bus_id,memory.total,memory.used,driver_version,vbios_version,temperature.gpu,power.draw,power.limit,utilization.gpu,ecc.mode.current,mig.mode.current
   case $OUT in
   *'<nvidia_smi_log'*'</gpu>'*)
     xml=$OUT
     call nvidia-smi "$nvidia_smi" --query-gpu=index,uuid,pci.bus_id,compute_cap,mig.mode.current --format=csv,noheader,nounits
+    # The end is missing when the output exceeded the limit: list the devices that it lacks.
+    case $xml in *'</nvidia_smi_log>'*) ;; *) call nvidia-smi "$nvidia_smi" --query-gpu=$fields --format=csv,noheader,nounits ;; esac
     # Only -L contains the UUIDs of MIG devices.
     case $xml in *'<mig_device>'*) call nvidia-smi "$nvidia_smi" -L ;; esac
     case $xml in *'</gpu>'*'</gpu>'*) call nvidia-smi "$nvidia_smi" topo -m ;; esac
     ;;
   *NVML* | *"couldn't communicate"* | *'No devices were found'*) ;; # broken driver: the other calls would fail too
+  *'Unable to determine the device handle'*)
+    # One lost GPU makes calls for all devices fail: query each device that the driver has.
+    for gpu in "$root"/proc/driver/nvidia/gpus/*; do
+      [ -e "$gpu" ] && call nvidia-smi "$nvidia_smi" -q -x -i "${gpu##*/}"
+    done
+    ;;
   *)
     capture nvidia-smi "$nvidia_smi"
     case $OUT in *NVML* | *"couldn't communicate"* | *'No devices were found'*) return ;; esac
-    call nvidia-smi "$nvidia_smi" --query-gpu=index,name,uuid,serial,pci.bus_id,memory.total,memory.used,driver_version,vbios_version,temperature.gpu,power.draw,power.limit,utilization.gpu,ecc.mode.current,mig.mode.current --format=csv,noheader,nounits
+    call nvidia-smi "$nvidia_smi" --query-gpu=$fields --format=csv,noheader,nounits
     call nvidia-smi "$nvidia_smi" -L
     ;;
   esac
@@ -348,6 +368,8 @@ host_files() {
   files="$files $d/Ascend/driver/version.info $d/Ascend/firmware/version.info $d/Ascend/ascend-toolkit/latest/*-linux/ascend_toolkit_install.info"
   files="$files $d/Ascend/cann/*-linux/ascend_toolkit_install.info $d/Ascend/latest/*-linux/ascend_toolkit_install.info"
   files="$files $d/PPU_SDK/version $d/PPU_SDK/VERSION $d/PPU_SDK/version.txt $d/PPU_SDK/version.json"
+  f=nvidia-fabricmanager.service
+  links="$links $root/lib/systemd/system/$f $root/usr/lib/systemd/system/$f $root/sys/fs/cgroup/system.slice/$f/cgroup.procs $root/sys/fs/cgroup/systemd/system.slice/$f/cgroup.procs"
   links="$links $root/opt/intel/oneapi/compiler/latest $root/opt/intel/oneapi/latest $d/cuda $d/PPU_SDK $root/.dockerenv $root/run/.containerenv"
 }
 
@@ -377,9 +399,12 @@ settings() {
   LC_ALL=C LANG=C PYTHONDONTWRITEBYTECODE=1
   export LC_ALL LANG PYTHONDONTWRITEBYTECODE
   PATH=${PATH:-/usr/bin:/bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/rocm/bin:/usr/local/PPU_SDK/ppu-smi/bin:/usr/local/Ascend/driver/tools:/usr/local/nvidia/bin:/usr/local/cuda/bin:/usr/lib/wsl/lib
+  # Drivers in containers, of GKE and Container-Optimized OS, of Hygon, and ROCm without the link /opt/rocm.
+  PATH=$PATH:/run/nvidia/driver/usr/bin:/home/kubernetes/bin/nvidia/bin:/opt/bin:/opt/hyhal/bin:/opt/dtk/bin
+  for d in /opt/rocm-*/bin; do [ -e "$d" ] && PATH=$PATH:$d; done
   export PATH
   # MUSTER_ROOT is the root of accelerator and toolkit files; tests set it.
-  root=${MUSTER_ROOT:-} tool_seconds=${MUSTER_TOOL_SECONDS:-10} system_seconds=5 tool_bytes=262144
+  root=${MUSTER_ROOT:-} tool_seconds=${MUSTER_TOOL_SECONDS:-10} system_seconds=5 tool_bytes=524288 filter=cat
   nonce=${MUSTER_NONCE:-}
   unset MUSTER_NONCE
 }
@@ -421,7 +446,7 @@ main() {
 
   # shellcheck disable=SC2086
   set -- system $run
-  [ $# -gt 3 ] && tool_bytes=$((786432 / $#))
+  [ $# -gt 3 ] && tool_bytes=$((1572864 / $#))
   if [ -n "$setsid$timeout" ]; then
     stages "$@" 3>&1
     # The second pass kills what a process started while the first one looked.

@@ -194,12 +194,12 @@ it('reports GPUs from PCI and /proc when the driver is broken', async () => {
   expect(discovery.warnings.join()).toContain('8 nvidia devices on the PCI bus')
 })
 
-it('reports a GPU that fell off the bus as lost', async () => {
+it('reports a GPU that the tool does not list as not visible', async () => {
   const discovery = await discover('h100x8', (node) => {
     const without = `sed '/<gpu id="00000000:DF:00.0">/,/<.gpu>/d; /^7,/d'`
     node.move('nvidia-smi', 'whole').tool('nvidia-smi', `"${node.bin}/whole" "$@" | ${without}`)
   })
-  expect(discovery.accelerators.map((device) => device.health)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'lost'])
+  expect(discovery.accelerators.map((device) => device.health)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'unknown'])
   expect(discovery.accelerators[7]).toMatchObject({
     pciAddress: '0000:df:00.0',
     source: 'pci',
@@ -209,6 +209,30 @@ it('reports a GPU that fell off the bus as lost', async () => {
   expect(discovery.warnings.join()).toMatch(
     /reports 8 attached GPUs but describes 7.*lists 7 of 8 nvidia devices on the PCI bus; missing: 0000:df:00.0/,
   )
+})
+
+it('queries each GPU when a lost one makes calls for all fail', async () => {
+  const words = 'Unable to determine the device handle for GPU0000:DF:00.0: Unknown Error'
+  const discovery = await discover('h100x8', (node) => {
+    const one = `"${node.bin}/whole" -q -x | awk -v id="<gpu id=\\"$address\\">" '/<gpu id/{keep=index($0,id)} !/<gpu/ && !seen || keep; /<gpu id/{seen=1}'; echo "</nvidia_smi_log>"`
+    node
+      .move('nvidia-smi', 'whole')
+      .tool(
+        'nvidia-smi',
+        `case "$*" in *" -i "*) for last; do :; done; address=$(printf '0000%s' "$last" | tr a-f A-F); case $address in *DF*) ;; *) ${one}; exit 0 ;; esac ;; esac; echo '${words}'; exit 255`,
+      )
+  })
+  expect(discovery.accelerators.map((device) => device.health)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'lost'])
+  expect(discovery.accelerators[7]).toMatchObject({ healthReason: words, pciAddress: '0000:df:00.0' })
+})
+
+it('reads all devices of a node with bulky output', async () => {
+  const discovery = await discover('h100x8', (node) => {
+    const bulk = `/<.gpu>/{ print "<supported_clocks>"; for (i = 0; i < 4000; i++) print "<supported_graphics_clock>1980 MHz</supported_graphics_clock>"; print "</supported_clocks>" }`
+    node.move('nvidia-smi', 'whole').tool('nvidia-smi', `"${node.bin}/whole" "$@" | awk '${bulk} {print}'`)
+  })
+  expect(discovery.accelerators.map((device) => device.health)).toEqual(Array(8).fill('ok'))
+  expect(discovery.truncated).toBe(false)
 })
 
 it('reports devices without any tool', async () => {

@@ -58,7 +58,6 @@ export function parseSmiQueryDevice(block: { address: string; tree: Tree }, devi
     correctedAggregate: sum('aggregate', /(?<!un)correctable$/),
     uncorrectedAggregate: sum('aggregate', /uncorrectable/),
   }
-  const fabric = parseTextOrNone(get('fabric/state'))
   return createAccelerator(deviceType, vendor, {
     model: parseText(get('product name')),
     uuid: parseIdentity(get('gpu uuid', 'ppu uuid', 'uuid')),
@@ -86,14 +85,18 @@ export function parseSmiQueryDevice(block: { address: string; tree: Tree }, devi
     ),
     utilization: parseNumber(get('utilization/gpu', 'utilization/ppu')),
     ...evaluateDeviceHealth({
-      lost: [...tree.values()].some((value) => /\b[GP]PU is lost\b/i.test(value)),
+      texts: [...tree.values()],
       recovery: get('gpu recovery action', 'ppu recovery action', 'recovery action'),
       resetRequired: get('gpu reset status/reset required'),
       remapFailed: get('remapped rows/remapping failure occurred'),
       remapPending: get('remapped rows/pending'),
       retirementPending: get('retired pages/pending page blacklist', 'retired pages/pending retirement'),
       uncorrected: eccErrors.uncorrectedVolatile,
-      fabric,
+      channelRepairPending: get('ecc errors/channel repair pending'),
+      tpcRepairPending: get('ecc errors/tpc repair pending'),
+      fabricState: get('fabric/state'),
+      fabricStatus: get('fabric/status'),
+      fabricHealth: Object.fromEntries([...tree].filter(([path]) => path.startsWith('fabric/health/'))),
     }),
   })
 }
@@ -106,9 +109,13 @@ export const parseMigMode = (cell: unknown): string | null => {
 
 const isYes = (cell: unknown) => /^(yes|true|1)$/i.test(parseText(cell) ?? '')
 
+/** Words that tools print in place of a reading when the driver cannot read it. */
+const READ_ERROR = /^\[?(Unknown Error|ERR!)\]?$/i
+
 /** Evaluates the health indicators of a device; ok without findings. */
 export function evaluateDeviceHealth(indicators: {
-  lost: boolean
+  /** All values that the tool printed about the device. */
+  texts: readonly string[]
   recovery?: unknown
   resetRequired?: unknown
   remapFailed?: unknown
@@ -116,10 +123,17 @@ export function evaluateDeviceHealth(indicators: {
   retirementPending?: unknown
   unrepairable?: unknown
   uncorrected?: number | null
-  fabric?: string | null
+  channelRepairPending?: unknown
+  tpcRepairPending?: unknown
+  fabricState?: unknown
+  fabricStatus?: unknown
+  /** Values below `fabric/health` by name. */
+  fabricHealth?: Record<string, unknown>
 }): Pick<Accelerator, 'health' | 'healthReason'> {
   const recovery = parseTextOrNone(indicators.recovery)
-  if (indicators.lost) return { health: 'lost', healthReason: 'GPU is lost' }
+  const has = (words: RegExp) => indicators.texts.some((text) => words.test(text))
+  if (has(/\b[GP]PU is lost\b/i)) return { health: 'lost', healthReason: 'GPU is lost' }
+  if (has(/\b[GP]PU requires reset\b/i)) return { health: 'critical', healthReason: 'GPU requires reset' }
   if (isYes(indicators.resetRequired)) return { health: 'critical', healthReason: 'reset required' }
   if (isYes(indicators.remapFailed)) return { health: 'critical', healthReason: 'row remapping failed' }
   if (isYes(indicators.unrepairable)) return { health: 'critical', healthReason: 'unrepairable memory' }
@@ -128,5 +142,42 @@ export function evaluateDeviceHealth(indicators: {
     return { health: 'warning', healthReason: `${indicators.uncorrected} uncorrected memory errors since the driver was loaded` }
   if (isYes(indicators.remapPending)) return { health: 'warning', healthReason: 'row remapping pending' }
   if (isYes(indicators.retirementPending)) return { health: 'warning', healthReason: 'page retirement pending' }
+  if (isYes(indicators.channelRepairPending)) return { health: 'warning', healthReason: 'channel repair pending' }
+  if (isYes(indicators.tpcRepairPending)) return { health: 'warning', healthReason: 'TPC repair pending' }
+  const fabric = fabricProblem(indicators)
+  if (fabric) return { health: 'warning', healthReason: fabric }
+  const unreadable = indicators.texts.find((text) => READ_ERROR.test(text.trim()))
+  if (unreadable !== undefined)
+    return { health: 'warning', healthReason: `the tool prints ${unreadable.trim()} in place of a reading` }
   return { health: 'ok', healthReason: null }
 }
+
+/**
+ * Why the NVLink fabric of a device does not work; null when it works or the device has none. `Not Started` and `In Progress` mean that
+ * the fabric manager has not configured it. The values of `fabric/health` differ between drivers: a summary, and flags such as
+ * `route_unhealthy`.
+ */
+function fabricProblem({
+  fabricState,
+  fabricStatus,
+  fabricHealth = {},
+}: {
+  fabricState?: unknown
+  fabricStatus?: unknown
+  fabricHealth?: Record<string, unknown>
+}): string | null {
+  const state = parseText(fabricState)
+  if (state && !/^(completed|not supported)$/i.test(state)) return `${FABRIC_STATE} ${state}`
+  const status = parseText(fabricStatus)
+  if (status && !/^success$/i.test(status)) return `fabric status: ${status}`
+  for (const [path, value] of Object.entries(fabricHealth)) {
+    const name = (path.split('/').at(-1) ?? path).replaceAll('_', ' ').toLowerCase()
+    const text = parseText(value)
+    if (name === 'summary' ? text && !/^healthy$/i.test(text) : isYes(value) || /^(degraded|unhealthy)$/i.test(text ?? ''))
+      return `fabric health: ${name === 'summary' ? text : `${name}: ${text}`}`
+  }
+  return null
+}
+
+/** Begin of a reason that names a fabric which is not configured. */
+export const FABRIC_STATE = 'fabric state:'

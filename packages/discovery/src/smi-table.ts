@@ -1,5 +1,5 @@
 import type { Accelerator, DeviceType } from './schema.ts'
-import { parseBytes, parseNumber, parsePciAddress, parseText, splitLines } from './text.ts'
+import { parseBytes, parseEnabled, parseNumber, parsePciAddress, parseText, splitLines } from './text.ts'
 import { createAccelerator } from './vendor.ts'
 
 /** Parses the banner of nvidia-smi and similar tools: `| PPU-SMI 1.28   Driver Version: 2.1.0-dbda51  HGGC Version: 13.0 |`. */
@@ -12,6 +12,13 @@ export function parseSmiBanner(text: string): { tool: string | null; version: st
   return { tool, version, labels }
 }
 
+/** xpu-smi breaks names after 22 characters, also within a word, and indents the other rows. A row may end with a space. */
+const NAME_WIDTH = 22
+const NAME_INDENT = 6
+const wrapped = (name: string, rows: number): string => name.padEnd(NAME_WIDTH * rows)
+
+const SENSOR_ERROR = { health: 'critical', healthReason: 'the tool prints ERR! in place of a reading' } as const
+
 /**
  * Parses the device table of nvidia-smi and of similar tools (ppu-smi, Kunlunxin's xpu-smi): a row with index, name and PCI address, then
  * a row with temperature, power, memory and load. Column widths vary, so `|` and spaces are the separators. Stops at the tables of MIG
@@ -20,6 +27,8 @@ export function parseSmiBanner(text: string): { tool: string | null; version: st
 export function parseSmiTable(text: string, deviceType: DeviceType, vendor: string): Accelerator[] {
   const devices: Accelerator[] = []
   let current: Accelerator | null = null
+  /** Rows of the name of the current device so far. */
+  let rows = 0
   for (const line of splitLines(text)) {
     if (/\b(MIG devices|Processes)\s*:/.test(line)) break
     const head = /^\|\s*(\d{1,4})\s+(\S.*?)\s*\|\s*([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\s*([^|]*)\|\s*([^|]*)\|/i.exec(
@@ -44,13 +53,24 @@ export function parseSmiTable(text: string, deviceType: DeviceType, vendor: stri
         }
       }
       current.health = 'ok'
-      if (/GPU is lost|ERR!/.test(line)) Object.assign(current, { health: 'lost', healthReason: 'GPU is lost' })
+      if (/GPU is lost/.test(line)) Object.assign(current, { health: 'lost', healthReason: 'GPU is lost' })
+      else if (/ERR!/.test(line)) Object.assign(current, SENSOR_ERROR)
+      if (/^(Enabled|Disabled)\s*$/.test(ecc)) current.eccMode = parseEnabled(ecc)
+      rows = 1
       devices.push(current)
       continue
     }
     const [sensors = '', used = '', load = ''] = line.split('|').slice(1)
+    if (!current) continue
     // The second row contains power usage and limit; its first cell can also contain the fan speed.
-    if (!current || !/\s\/\s/.test(sensors)) continue
+    if (!/\s\/\s/.test(sensors)) {
+      // A long name continues in rows with otherwise empty cells.
+      if (sensors.trim() && !used.trim() && !load.trim() && current.model !== null)
+        current.model = parseText(`${wrapped(current.model, rows)}${sensors.slice(NAME_INDENT)}`)
+      rows++
+      continue
+    }
+    if (/ERR!/.test(line) && current.health === 'ok') Object.assign(current, SENSOR_ERROR)
     const memory = /(\d+\s*[KMG]?i?B)\s*\/\s*(\d+\s*[KMG]?i?B)/i.exec(used)
     current.memoryUsed = parseBytes(memory?.[1])
     current.memoryTotal = parseBytes(memory?.[2])

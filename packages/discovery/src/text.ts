@@ -88,7 +88,7 @@ export function parseEnabled(cell: unknown): 'enabled' | 'disabled' | null {
 }
 
 /** Upper bounds of valid tool output, which limit the cost of malformed output. */
-const MAX_LINE_LENGTH = 2000
+const MAX_LINE_LENGTH = 8192
 const MAX_LINES = 20_000
 /** Upper bound of devices per node, partitions included. */
 export const MAX_DEVICES = 1024

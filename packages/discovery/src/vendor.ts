@@ -10,6 +10,8 @@ export interface VendorResult {
   /** Actual tool when another vendor uses the same tool name; null otherwise. */
   foreign: string | null
   warnings: string[]
+  /** What the tool says about devices that it names as lost, by PCI address. */
+  lost: Map<string, string>
   /** Toolkit and driver versions by name. */
   toolkits: Record<string, string>
 }
@@ -20,6 +22,7 @@ export const vendorResult = (part: Partial<VendorResult> = {}): VendorResult => 
   failure: null,
   foreign: null,
   warnings: [],
+  lost: new Map(),
   toolkits: {},
   ...part,
 })
