@@ -276,12 +276,6 @@ export const ACCEPT_UNKNOWN_MACHINE = graphql(`mutation AcceptUnknownMachine($in
   }
 }`)
 
-export const UPDATE_NODE = graphql(`mutation UpdateNode($input: UpdateNodeInput!) {
-  updateNode(input: $input) {
-    __typename ... on UpdateNodePayload { node { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }
-  }
-}`)
-
 export const START_POWER_RUN = graphql(`mutation StartPowerRun($input: StartPowerRunInput!) {
   startPowerRun(input: $input) {
     __typename ... on StartPowerRunPayload { powerRun { id } } ... on Error { code message } ... on InvalidInputError { issues { path message } }

@@ -3,8 +3,8 @@ import { type AcceleratorCounts, type Lab, machinesBlockedReason, startLab } fro
 import { pickPort } from '@muster/standalone'
 import { accessJob, isExpected as isAccessExpected, startProvider } from './access-job.ts'
 import { agentJob, clusterOf, isExpected as isAgentExpected } from './agent-job.ts'
-import { type BootJobContext, bootJob, isExpected as isBootExpected } from './boot-job.ts'
-import { bootSettings, startBootMachines } from './boot-product.ts'
+import { type BootJobContext, bootJob, isExpected as isBootExpected } from './boot/boot-job.ts'
+import { bootSettings, startBootMachines } from './boot/boot-product.ts'
 import { type Client, connect } from './client.ts'
 import { ACCELERATOR_TYPES, NODE_STATUSES } from './documents.ts'
 import { isExpected as isLayeredExpected, layeredJob } from './layered-job.ts'
@@ -20,7 +20,7 @@ const DEVICE_TYPES = ['nvidia_gpu', 'amd_gpu', 'intel_gpu', 'huawei_npu', 'thead
  * A complete scenario through the public API: sign in, create credentials, add eight nodes, approve their host keys, collect facts with
  * Ansible, follow the log across a lost connection, and cancel a second run during a task. Then layered variables and a deployment
  * (layered-job.ts), a running Slurm cluster (slurm/slurm-job.ts), agents (agent-job.ts), a cluster that Muster builds and scales
- * (slurm/managed-job.ts), machines that boot from the network (boot-job.ts), and members, sign-in and the audit chain (access-job.ts). Prints progress to stderr and one JSON line of figures to stdout.
+ * (slurm/managed-job.ts), machines that boot from the network (boot/boot-job.ts), and members, sign-in and the audit chain (access-job.ts). Prints progress to stderr and one JSON line of figures to stdout.
  */
 const started = Date.now()
 const print = (text: string) => process.stderr.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`)

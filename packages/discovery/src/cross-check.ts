@@ -1,6 +1,6 @@
+import { readAmdSysfs } from './host-devices.ts'
 import { isPassthroughDriver, pciAccelerator } from './pci-ids.ts'
 import type { Accelerator, HostFacts, PciDevice, ToolReport } from './schema.ts'
-import { readAmdSysfs } from './sysfs-amd.ts'
 import { createAccelerator } from './vendor.ts'
 
 interface CrossCheckInput {

@@ -1,6 +1,6 @@
 import { findLink } from './host-evidence.ts'
-import type { HostFacts, PciDevice } from './schema.ts'
-import { parseCount, parseIdentity, parseNumber, parsePciAddress, parseText } from './text.ts'
+import type { Accelerator, HostFacts, PciDevice } from './schema.ts'
+import { parseBytes, parseCount, parseIdentity, parseNumber, parsePciAddress, parseText } from './text.ts'
 
 /** Groups files below `/sys/…/<kind>/<name>/` by name and relative path. */
 function groupByDevice(files: Map<string, string>, place: RegExp): Map<string, Map<string, string>> {
@@ -143,4 +143,20 @@ export function parsePci(files: Map<string, string>, links: Map<string, string>)
     linkSpeed: parseText(own.get('current_link_speed')),
     linkWidth: parseCount(own.get('current_link_width')),
   }))
+}
+
+/**
+ * What the amdgpu driver reports in sysfs about a device, for nodes without a tool of AMD: memory in bytes, the unique ID in hexadecimal,
+ * and the partition modes. An in-tree driver has no version of its own; its version is that of the kernel.
+ */
+export function readAmdSysfs(files: Map<string, string>, address: string, host: HostFacts): Partial<Accelerator> {
+  const get = (name: string) => [...files].find(([path]) => path.endsWith(`/devices/${address}/${name}`))?.[1].trim()
+  const modes = ['compute', 'memory'].map((kind) => parseText(get(`current_${kind}_partition`))).filter((mode) => mode !== null)
+  return {
+    uuid: parseIdentity(get('unique_id')),
+    memoryTotal: parseBytes(get('mem_info_vram_total'), 'B'),
+    memoryUsed: parseBytes(get('mem_info_vram_used'), 'B'),
+    partitionMode: modes.join('/') || null,
+    driverVersion: host.toolkits['amdgpu driver'] ?? null,
+  }
 }

@@ -286,7 +286,7 @@ async function readHeartbeats(tx: Tx, ctx: Ctx, requests: TokenRequest[]): Promi
 }
 
 async function upsertFetches(tx: Tx, ctx: Ctx, fetches: readonly FetchRecord[], results: RecordedFetch[]): Promise<void> {
-  const rows = new Map<string, object & { count: number }>()
+  const rows = new Map<string, Record<string, unknown> & { count: number }>()
   for (const [i, { nodeId, kind, hash, profile, profileVersion, address }] of fetches.entries()) {
     const { attemptId, token, refusal } = results[i]!
     const key = `${attemptId} ${kind} ${hash} ${token !== null}`

@@ -105,7 +105,11 @@ export async function rowsOf(
     boot_attempts: [{ cause: 'BOOT_SCRIPT', finishedAt: null, isAbandoned: false }],
     boot_fetches: [{ kind: 'BOOT_SCRIPT' }],
     boot_rules: [
-      { match: { macs: ['02'], interfaceMacs: null, serials: null, systemUuids: null, arch: null }, accepted: 0, maxAccepted: 100 },
+      {
+        match: { macs: ['02'], interfaceMacs: null, serials: null, systemUuids: null, arch: null },
+        accepted: 0,
+        maxAccepted: 100,
+      },
     ],
     boot_stage_times: [{ stage: 'BOOT_SCRIPT' }],
     unknown_machines: [
@@ -216,6 +220,16 @@ export async function rowsOf(
     ],
     slurm_config_versions: [
       { origin: 'IMPORTED', number: 1, files: { 'slurm.conf': marker, 'gres.conf': marker }, settings: null },
+    ],
+    slurm_power_requests: [{ verb: 'SUSPEND' }],
+    slurm_power_savings: [
+      {
+        tokenHashes: [],
+        settings: {
+          ...{ suspendTimeSeconds: 1, suspendTimeoutSeconds: 1, resumeTimeoutSeconds: 1, suspendRate: 1, resumeRate: 1 },
+          ...{ excludedNodes: marker, excludedPartitions: [marker], apiUrl: marker, caCertificate: marker },
+        },
+      },
     ],
     slurm_config_snippets: [({ slurm_clusters }) => ({ files: { 'slurm.conf': marker }, clusterIds: [slurm_clusters!.id] })],
     slurm_jobs: [

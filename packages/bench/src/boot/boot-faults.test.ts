@@ -1,9 +1,9 @@
 import { pickPort } from '@muster/standalone'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, connect } from './client.ts'
-import { APPLY_MANIFESTS, BOOT_OF_NODE } from './documents.ts'
-import { signIn } from './onboard.ts'
-import { type Product, startProduct } from './product.ts'
+import { type Client, connect } from '../client.ts'
+import { APPLY_MANIFESTS, BOOT_OF_NODE } from '../documents.ts'
+import { signIn } from '../onboard.ts'
+import { type Product, startProduct } from '../product.ts'
 
 const NODES = 20
 /** The machine waits this long where iPXE and cloud-init wait for seconds. */

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Lab, startLab, startMachineBmc, startMachines } from '@muster/lab'
 import { pickPort } from '@muster/standalone'
+import { type Client, connect } from '../client.ts'
+import { signIn } from '../onboard.ts'
+import { startProduct } from '../product.ts'
 import type { BootJobContext } from './boot-job.ts'
-import { type Client, connect } from './client.ts'
-import { signIn } from './onboard.ts'
-import { startProduct } from './product.ts'
 
 const MACS = ['02:00:5e:77:00:01', '02:00:5e:77:00:02']
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Lab, Machine, MachineBmc, Machines } from '@muster/lab'
-import type { Client } from './client.ts'
+import type { Client } from '../client.ts'
 import {
   ACCEPT_UNKNOWN_MACHINE,
   APPLY_MANIFESTS,
@@ -14,9 +14,9 @@ import {
   START_POWER_RUN,
   UNKNOWN_MACHINES,
   UPDATE_NODE,
-} from './documents.ts'
-import type { ResultOf } from './graphql.ts'
-import { testConnections } from './onboard.ts'
+} from '../documents.ts'
+import type { ResultOf } from '../graphql.ts'
+import { testConnections } from '../onboard.ts'
 
 const PROFILE = 'lab-machine'
 const SSH_KEY = 'machine key'
