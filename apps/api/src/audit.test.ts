@@ -211,6 +211,11 @@ describe('before and after', () => {
       expect.objectContaining({ version: 1 }),
       expect.objectContaining({ version: 2, content: expect.objectContaining({ kernelParams: ['quiet'] }) }),
     ],
+    updateBootRule: [
+      ({ BootRule }) => `id: "${BootRule}", priority: 7`,
+      expect.objectContaining({ priority: expect.any(Number) }),
+      expect.objectContaining({ priority: 7 }),
+    ],
     updateSlurmConfigSnippet: [
       ({ SlurmConfigSnippet }) =>
         `id: "${SlurmConfigSnippet}", expectedVersion: 1, files: { slurmConf: "KillWait=7" }, clusterIds: [], reason: "x"`,
@@ -226,8 +231,8 @@ describe('before and after', () => {
       { suspendedAt: expect.any(String), suspendedByName: expect.any(String) },
     ],
   }
-  /** Mutations with such a name that API tokens cannot use: their tests check what they record. */
-  const WITHOUT_ROW = ['setPassword', 'renamePasskey']
+  /** Mutations with such a name that API tokens cannot use, or that start an operation: their tests check what they record. */
+  const WITHOUT_ROW = ['setPassword', 'renamePasskey', 'setSlurmPowerSaving']
 
   test.each(Object.entries(UPDATES))('%s has the changed fields, with secrets masked', async (name, [input, before, after]) => {
     const fields = input(ids)

@@ -38,9 +38,11 @@ const REQUIRED: Record<string, object> = {
   approveHostKeys: {},
   assignBootProfile: { profileId: idOf('BootProfile') },
   createBootProfile: { name: 'b1' },
+  createBootRule: { name: 'b1', names: 'n[1-9]', macs: ['02'] },
   restoreBootProfile: { id: idOf('BootProfile'), version: 1, number: 1 },
   unassignBootProfile: { profileId: idOf('BootProfile') },
   updateBootProfile: { id: idOf('BootProfile'), version: 1 },
+  updateBootRule: { id: idOf('BootRule') },
   createAlertRoute: { name: 'mail', kind: 'EMAIL' },
   createAlertSilence: { reason: 'test', endsAt: new Date(Date.now() + 3_600_000).toISOString() },
   createApiToken: { name: 't1', role: 'viewer' },
@@ -63,6 +65,10 @@ const REQUIRED: Record<string, object> = {
   releaseNodeLocks: { reason: 'test' },
   rollbackSlurmConfig: { clusterId: idOf('SlurmCluster') },
   rolloutSlurmConfig: { clusterId: idOf('SlurmCluster'), number: 1, fingerprint: 'a' },
+  setSlurmPowerSaving: {
+    ...{ clusterId: idOf('SlurmCluster'), fingerprint: 'a', reason: 'test' },
+    settings: { apiUrl: 'https://muster.test' },
+  },
   saveSlurmConfig: { clusterId: idOf('SlurmCluster'), basedOn: 1, reason: 'test' },
   retryJobRun: { id: idOf('JobRun') },
   runJob: { template: 'connectivity_check' },
@@ -123,6 +129,8 @@ const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.leng
 const sshKey = (i: number) =>
   `ssh-ed25519 ${Buffer.concat([field(Buffer.from('ssh-ed25519')), field(Buffer.alloc(32, i))]).toString('base64')}`
 
+const mac = (i: number) => `02:00:00:00:00:${i.toString(16).padStart(2, '0')}`
+
 /** Values in a required format, by field. */
 const FORMATS: Record<string, (i: number) => unknown> = {
   state: () => 'FAILED',
@@ -132,7 +140,9 @@ const FORMATS: Record<string, (i: number) => unknown> = {
   nodeGroupIds: () => idOf('NodeGroup'),
   jobTemplateIds: () => idOf('JobTemplate'),
   credentialIds: () => idOf('Credential'),
-  interfaces: (i) => ({ name: `eth${i}`, mac: `02:00:00:00:00:${i.toString(16).padStart(2, '0')}` }),
+  macs: mac,
+  interfaceMacs: mac,
+  interfaces: (i) => ({ name: `eth${i}`, mac: mac(i) }),
   initrds: (i) => ({ url: `http://192.0.2.1/${i}` }),
   sshKeys: (i) => sshKey(i),
   groupIds: () => idOf('NodeGroup'),

@@ -4,6 +4,7 @@ import { createEnrollmentToken } from '@muster/core/agents'
 import { createAlertRoute, createAlertSilence } from '@muster/core/alerts'
 import { createAuditSink } from '@muster/core/audit-sinks'
 import { assignBootProfile, createBootProfile } from '@muster/core/boot-profiles'
+import { createBootRule } from '@muster/core/boot-service'
 import { createSecretStore } from '@muster/core/credentials'
 import { createGrant } from '@muster/core/grants'
 import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
@@ -125,6 +126,7 @@ beforeAll(async () => {
     await registerWorker(t.runtime, { name, ...worker })
     const profile = await createBootProfile(admin, { name, parentId: base.id, kernel: { url: 'http://192.0.2.1/k' } })
     await assignBootProfile(admin, { profileId: profile.id, groupIds: [byHand.id], nodeIds: [nodes[0]!.id] })
+    await createBootRule(admin, { name, names: `${name}[1-9]`, macs: ['02:00:5e'], groupId: parent.id, profileId: profile.id })
     const own = { tenantId, createdByName: name }
     const [cluster] = await t.runtime.db
       .insert(tables.slurmClusters)

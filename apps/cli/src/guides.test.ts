@@ -88,6 +88,7 @@ describe('names in the guides', () => {
       'docs/slurm.md: needs a Slurm controller',
       'docs/slurm.md: installs Slurm on nodes',
       'docs/slurm.md: needs a managed cluster',
+      'docs/slurm.md: needs a managed cluster and BMCs',
       'docs/slurm.md: needs a salt-api',
       'docs/slurm.md: needs a salt-api',
       'docs/secure.md: needs a member who has accepted',

@@ -24,7 +24,7 @@ export const PowerSavingInput = z.object({
   excludedNodes: singleLineText(10_000)
     .nullish()
     .transform((text) => text ?? null),
-  excludedPartitions: z.array(singleLineText(255)).max(100).default([]),
+  excludedPartitions: z.array(singleLineText(255)).max(100, 'at most 100').default([]),
   apiUrl: ApiUrl,
   caCertificate: Certificates.nullish().transform((text) => text ?? null),
 }) satisfies z.ZodType<PowerSavingSettings>
