@@ -7,7 +7,7 @@ interface CrossCheckInput {
   accelerators: Accelerator[]
   host: HostFacts
   tools: ToolReport[]
-  /** What tools say about devices that they name as lost, by PCI address. */
+  /** Messages of tools about lost devices, by PCI address. */
   lost: Map<string, string>
   /** Contents of files by path. */
   files: Map<string, string>

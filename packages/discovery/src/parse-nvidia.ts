@@ -123,7 +123,7 @@ const LOST_DEVICE = /Unable to determine the device handle for GPU\s*(?:\d+:\s*)
 const lostDeviceLines = (text: string): string[] =>
   [...new Set(splitLines(text).filter((line) => /Unable to determine the device handle/i.test(line)))].slice(0, 16)
 
-/** Devices that the tool names as lost, with its words. */
+/** Devices that the tool reports as lost, with its message. */
 const lostDevices = (text: string): Map<string, string> =>
   new Map(
     lostDeviceLines(text).flatMap((line): [string, string][] => {

@@ -50,7 +50,7 @@ call() {
 
 # capture TOOL PATH ARG...: like call, and stores the output in OUT. Leftover processes of the tool are killed, because they would keep
 # the pipe open. A quarter of the output limit is left for the calls that follow. `filter` is a program
-# that removes parts which nobody reads.
+# that removes unused parts.
 capture() {
   begin "$@" || return
   shift

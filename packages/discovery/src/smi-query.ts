@@ -109,7 +109,7 @@ export const parseMigMode = (cell: unknown): string | null => {
 
 const isYes = (cell: unknown) => /^(yes|true|1)$/i.test(parseText(cell) ?? '')
 
-/** Words that tools print in place of a reading when the driver cannot read it. */
+/** Placeholders that tools print when the driver cannot read a value. */
 const READ_ERROR = /^\[?(Unknown Error|ERR!)\]?$/i
 
 /** Evaluates the health indicators of a device; ok without findings. */
@@ -179,5 +179,5 @@ function fabricProblem({
   return null
 }
 
-/** Begin of a reason that names a fabric which is not configured. */
+/** Prefix of the reason for a fabric that is not configured. */
 export const FABRIC_STATE = 'fabric state:'

@@ -10,7 +10,7 @@ export interface VendorResult {
   /** Actual tool when another vendor uses the same tool name; null otherwise. */
   foreign: string | null
   warnings: string[]
-  /** What the tool says about devices that it names as lost, by PCI address. */
+  /** Messages of the tool about lost devices, by PCI address. */
   lost: Map<string, string>
   /** Toolkit and driver versions by name. */
   toolkits: Record<string, string>

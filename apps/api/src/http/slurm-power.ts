@@ -7,9 +7,9 @@ import { findPowerClient, requestSlurmPower } from '@muster/core/slurm-power'
 import type { Api } from '../api.ts'
 import { clientAddress, headersOf, requestFacts } from './request-facts.ts'
 
-/** A hostlist of 10,000 nodes without common numbers is smaller. */
+/** Enough for a hostlist of 10,000 unrelated names. */
 const MAX_BYTES = 1 << 20
-/** Each takes a transaction. Programs repeat what is rejected. */
+/** Limits concurrent transactions. The programs on the controllers repeat rejected requests. */
 const MAX_CONCURRENT = 32
 const STATUS: Record<string, number> = { NOT_FOUND: 404, FORBIDDEN: 403, INVALID_INPUT: 400, CONFLICT: 409 }
 

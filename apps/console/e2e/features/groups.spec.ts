@@ -60,7 +60,7 @@ test('creates a group of a query, makes it a list below another group, and delet
   await expect(page.getByRole('link', { name: 'rack_1' })).toBeHidden()
 })
 
-test('names the group of the same exclusive set that has a node, and what a deletion takes along', async ({
+test('names the group of the same exclusive set that has a node, and what a deletion also removes', async ({
   page,
   createFleet,
   signIn,

@@ -52,7 +52,7 @@ export const MembersQuery = graphql(`
 type GroupOf<T> = Extract<NonNullable<T>, { __typename: 'NodeGroup' }>
 export type MemberRow = GroupOf<ResultOf<typeof MembersQuery>['node']>['nodes']['edges'][number]['node']
 
-/** Groups whose name or description contains a text, for a choice. */
+/** Groups to choose from: their name or description contains a text. */
 export const GroupNamesQuery = graphql(`
   query NodeGroupNames($filter: NodeGroupFilter) {
     nodeGroups(filter: $filter, first: 20) { totalCount edges { node { id name } } }

@@ -65,7 +65,7 @@ export function GroupDialog({ group, onClose, onDone }: Props) {
         ? t('group.needQuery')
         : null
 
-  /** The IDs that the texts name; null when one of them names nothing. */
+  /** Resolves the entered parent and nodes to IDs; null when one does not exist. */
   async function find() {
     setFinding(true)
     const parent = await findParent(form.parent.trim())
@@ -253,7 +253,7 @@ export function GroupDialog({ group, onClose, onDone }: Props) {
   )
 }
 
-/** As many reasons as a person reads. */
+/** Maximum number of reasons to show. */
 const MAX_REASONS = 5
 
 /** Why nodes could not be added or removed: the reason for each node, or the reason for all. */

@@ -6,7 +6,7 @@ import { TextField } from '@/ui/field.tsx'
 import { useSettled } from '@/ui/hooks/use-settled.ts'
 import { GroupNamesQuery } from './documents.ts'
 
-/** The name of the parent. It offers groups with the typed text: a tenant can have thousands. */
+/** Field for the name of the parent. Suggests only groups that match the typed text: a tenant can have thousands. */
 export function ParentField({
   value,
   own,

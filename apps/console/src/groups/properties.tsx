@@ -54,7 +54,7 @@ function SetValue({ group: { id, exclusiveSet } }: { group: Group }) {
   )
 }
 
-/** What a group is, what is above and below it, and what applies to its nodes. */
+/** Properties of a group, its parent and children, and what applies to its nodes. */
 export function Properties({ group }: { group: Group }) {
   const { kind, priority, displayName, memberQuery, parent, children, vars, bootAssignments, grantCount } = group
   const profiles = bootAssignments.edges.map(({ node: { profile } }) => profile)

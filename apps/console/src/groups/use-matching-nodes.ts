@@ -4,10 +4,10 @@ import { toProblem } from '@/graphql/use-mutation.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { MatchingNodes } from './documents.ts'
 
-/** As many nodes as one change of members may name. */
+/** Maximum number of nodes in one change of members. */
 const MAX = 10_000
 
-/** Reads the IDs of the nodes that an expression selects; otherwise says why there are none. */
+/** Reads the IDs of the nodes that an expression selects, or returns why there are none. */
 export function useMatchingNodes(): (limit: string) => Promise<{ ids: string[] } | { problem: string }> {
   const client = useClient()
   return async (limit) => {

@@ -9,7 +9,7 @@ const protocols = ['REDFISH', 'IPMI'] as const
 const trusts = ['FINGERPRINT', 'CA', 'INSTALLATION'] as const
 const defaultPorts = { REDFISH: '443', IPMI: '623' }
 
-/** A BMC as a form has it. */
+/** Form values of a BMC. */
 export const bmcForm = (bmc: Bmc | null) => ({
   address: bmc?.address ?? '',
   port: bmc ? String(bmc.port) : '',

@@ -2,7 +2,7 @@ import { acceptByRules } from '@muster/core/boot-service'
 import type { SystemCtx } from '@muster/core/context'
 import { type Reconciler, reconcile } from './reconcile.ts'
 
-/** Machines that wait ask again after 5 seconds at the earliest. */
+/** Waiting machines repeat their request after 5 seconds at the earliest. */
 const EVERY_MS = 2000
 
 /** Accepts unknown machines that match a boot rule. */

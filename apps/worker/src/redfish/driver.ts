@@ -7,7 +7,7 @@ export type PowerReading = {
   lastReset: string | null
   /** Device of the next boot; null when it is not known. */
   bootDevice: BootDevice | null
-  /** Device of every boot, which replaces the order of the BIOS; null without one. */
+  /** Permanent boot device, which overrides the boot order of the BIOS; null without one. */
   permanentBootDevice: BootDevice | null
 }
 

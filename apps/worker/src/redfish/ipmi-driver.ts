@@ -25,7 +25,7 @@ export function createIpmiDriver(
   limits: RedfishLimits,
   program = 'ipmitool',
 ): BmcDriver {
-  // Reading with the privilege of a user makes a BMC refuse what would change it; commands need that of an operator.
+  // With the privilege USER, the BMC refuses changes, so readings use it. Commands need OPERATOR.
   const runAs =
     (privilege: 'USER' | 'OPERATOR') =>
     (...command: string[]) =>
@@ -58,7 +58,7 @@ export function createIpmiDriver(
         textOrNull(new RegExp(`^\\s*${name}\\s*:(.*)$`, 'im').exec(text)?.[1]?.trim(), 200)
       const guid = await read('mc', 'guid').catch(ifRefused)
       const repository = await read('sdr', 'info').catch(ifRefused)
-      // ipmitool clears an empty repository of sensors and fills it again; `sdr list` and `sel elist` do so.
+      // `sdr list` and `sel elist` clear and refill an empty sensor repository.
       const isEmpty = /^Record Count\s*:\s*0\s*$/m.test(repository)
       const sensors = isEmpty ? '' : await read('sdr', 'list', 'full').catch(ifRefused)
       const events = await read('sel', isEmpty ? 'list' : 'elist', 'last', String(MAX_EVENTS)).catch(ifRefused)

@@ -113,7 +113,7 @@ ${sensor}mc_enable 0x20
     expect(events).toMatchObject([{ message: expect.stringContaining('Upper Critical going high') }])
   })
 
-  // Each command takes ten seconds: ipmitool waits for an answer that the simulator never sends.
+  // Each command takes ten seconds: ipmitool waits for a response that the simulator never sends.
   if (sensor !== '') return
 
   it('powers the machine on, through a cycle, and off', async () => {

@@ -110,7 +110,7 @@ describe.runIf(process.env.SUSHY_TOOLS && process.env.TEST_PYTHON)("OpenStack's 
     expect(await resultsOf('FORCE_OFF')).toEqual(SYSTEMS.map(() => ['DONE', 'OFF']))
   })
 
-  it('stores its words when it refuses an NMI', async () => {
+  it('stores the message of a refused NMI', async () => {
     await run('ON')
     expect(await run('NMI')).toMatchObject(
       SYSTEMS.map(() => ({ result: 'REFUSED', message: expect.stringMatching(/Nmi is not supported/) })),

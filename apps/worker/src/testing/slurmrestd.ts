@@ -88,7 +88,7 @@ export async function createToken(lab: OwnedLab, lifespanSeconds: number): Promi
   return token
 }
 
-/** A key and a certificate for an address, which is its own authority, in PEM. */
+/** A key and a self-signed certificate for an address, in PEM. */
 export function createCertificate(address = '127.0.0.1'): { key: string; cert: string } {
   const folder = mkdtempSync(path.join(tmpdir(), 'muster-certificate-'))
   const make = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=slurmrestd.test -addext subjectAltName=IP:${address} -keyout key.pem -out cert.pem`
@@ -101,7 +101,7 @@ export function createCertificate(address = '127.0.0.1'): { key: string; cert: s
   }
 }
 
-/** A TLS proxy in front of slurmrestd or the API, as sites have one. */
+/** A TLS proxy in front of slurmrestd or the API. */
 export async function startTlsProxy(host: string, port: number, address = '127.0.0.1') {
   const { key, cert } = createCertificate(address)
   const server = createServer({ key, cert }, (incoming, outgoing) => {

@@ -11,7 +11,7 @@ const AUTH_LINE = 'admin:$2b$04$tkVDiVQ1rnZkMArPQb4SouT1ggGRHSOujM6r3ZmsoInSYbVo
 export type SushySystem = { uuid: string; name: string; mac: string }
 export type SushyEmulator = { port: number; stop(): Promise<void> }
 
-/** Each change of the power state takes a random time of up to 11 seconds; this is the shortest, which ends within a second. */
+/** The emulator delays each power change by a random time of up to 11 seconds. This selects the minimum, below a second. */
 const MAIN = 'import random; random.randint = lambda low, high: low; from sushy_tools.emulator.main import main; main()'
 
 /** sushy-emulator of OpenStack with its driver for fake machines. `npm test` sets its folder in SUSHY_TOOLS. */

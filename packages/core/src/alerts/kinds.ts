@@ -40,7 +40,7 @@ export const KINDS = {
   slurm_nodes_drained: { severity: 'warning', message: 'Slurm nodes have been drained for more than a day' },
   slurm_nodes_invalid: { severity: 'warning', message: 'Slurm nodes registered with less hardware than configured' },
   slurm_gres_mismatch: { severity: 'warning', message: 'The GPUs of Slurm nodes differ from slurm.conf' },
-  slurm_resume_failed: { severity: 'warning', message: 'Slurm nodes did not come back after they were resumed' },
+  slurm_resume_failed: { severity: 'warning', message: 'Slurm nodes did not register after they were resumed' },
   slurm_scale_out_failed: {
     severity: 'warning',
     message: 'Nodes were not added to the Slurm cluster',

@@ -23,7 +23,7 @@ export type BootCandidate = {
   priority: number
   /** The profile has no kernel and is added to the winner. */
   isAddition: boolean
-  /** Why the profile does not count; null for the winner and for additions. */
+  /** Why the profile is not used; null for the winner and for additions. */
   lostReason: string | null
 }
 

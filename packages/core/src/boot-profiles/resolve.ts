@@ -11,12 +11,12 @@ import { type BootArch, type BootImage, type BootProfileContent, bootProfiles } 
 export type ProfileRef = { id: string; name: string; version: number }
 /** A value and the profile that sets it. */
 export type Sourced<T> = { value: T; profile: ProfileRef }
-/** A value of a parent that a child replaced, or of an added profile that does not count. */
+/** A value of a parent that a child replaced, or a value that an addition cannot set. */
 export type OverriddenValue = Sourced<unknown> & { field: keyof BootProfileContent }
 
-/** A profile with what it inherits and what is added. Null: no profile of the chain sets the field. */
+/** A profile with inherited values and additions. Null: no profile of the chain sets the field. */
 export type ResolvedBootProfile = ProfileRef & {
-  /** The profile, its parents and added profiles, in the order in which they are merged. */
+  /** The profile, its parents and additions, in merge order. */
   chain: ProfileRef[]
   arch: Sourced<BootArch> | null
   kernel: Sourced<BootImage> | null
@@ -41,7 +41,7 @@ export type ResolvedBootProfile = ProfileRef & {
 
 type Link = ProfileRef & { content: BootProfileContent }
 const SCALARS = ['arch', 'kernel', 'initrds', 'rootImage', 'adminUser', 'networkConfig'] as const
-/** Fields that an added profile does not change: a kernel needs its own initrds and root image. */
+/** Fields that an addition cannot set: a kernel needs its own initrds and root image. */
 const OWN_SCALARS: readonly string[] = ['arch', 'kernel', 'initrds', 'rootImage'] satisfies (typeof SCALARS)[number][]
 const refOf = ({ id, name, version }: ProfileRef): ProfileRef => ({ id, name, version })
 
@@ -120,7 +120,7 @@ function problemsOf({ kernel, kernelParams, sshKeys, adminUser }: Values): strin
 
 type Db = Tx | Ctx['db']
 
-/** The profiles of the tenant without their content: what inherits from what; architecture and kernel are own or inherited. */
+/** The profiles of the tenant without their content, by ID. `arch` and `hasKernel` include inherited values. */
 export type ProfileTree = Map<string, ProfileRef & { parentId: string | null; arch: BootArch | null; hasKernel: boolean }>
 
 const ownArch = sql<BootArch | null>`${bootProfiles.content}->>'arch'`
@@ -168,7 +168,7 @@ export async function resolveMerges(
   merges: readonly Merge[],
   tree: ProfileTree,
 ): Promise<Map<Merge, ResolvedBootProfile>> {
-  // A profile that is inherited twice counts where it comes first.
+  // A profile that is inherited twice is merged at its first position.
   const chains = merges.map(({ layers }) => [...new Set(layers.flatMap((layer) => chainOf(tree, layer)))])
   const needed = [...new Set(chains.flat())]
   if (needed.length === 0) return new Map()

@@ -6,7 +6,7 @@ import { bootImagesOf, hashOfImages, renderBootScript } from './render/boot-scri
 import { cloudInitDataOf, sha256 } from './render/cloud-init.ts'
 import type { BootFetchKind } from './tables.ts'
 
-/** `origins`: the profiles that it comes from, in the order in which they are merged. */
+/** `origins`: the profiles that it comes from, in merge order. */
 export type BootPreviewFile = { kind: BootFetchKind; content: string; hash: string; origins: ProfileRef[] }
 
 /** What a node would receive now. Hashes equal those of its fetches. */

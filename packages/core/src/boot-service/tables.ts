@@ -61,13 +61,13 @@ export const unknownMachines = snakeCase.table(
 )
 export type UnknownMachine = typeof unknownMachines.$inferSelect
 
-/** What a machine must report so that a rule accepts it. Null: any. Texts can be forged. */
+/** Conditions of a rule. Null: any. Machines can report false values. */
 export type BootRuleMatch = {
-  /** Beginnings of the MAC with which it asks: whole bytes, normalized. */
+  /** Prefixes of the boot MAC: whole bytes, normalized. */
   macs: string[] | null
-  /** Beginnings of MACs; one of its interfaces must have one. */
+  /** MAC prefixes that at least one interface must match. */
   interfaceMacs: string[] | null
-  /** Patterns with `*`, compared without case. */
+  /** Patterns with `*`; case is ignored. */
   serials: string[] | null
   systemUuids: string[] | null
   arch: BootArch | null
@@ -80,11 +80,11 @@ export const bootRules = snakeCase.table(
     id: id(),
     tenantId: tenantId(),
     name: text().notNull(),
-    /** The rule with the lower number comes first, then the name. */
+    /** If several rules match, the lowest number decides, then the name. */
     priority: integer().notNull().default(100),
     isEnabled: boolean().notNull().default(true),
     match: jsonb().$type<BootRuleMatch>().notNull(),
-    /** Hostlist of names for nodes: a machine gets the first that no node has. */
+    /** Hostlist of node names. A machine gets the first unused name. */
     names: text().notNull(),
     /** The nodes become members of it. */
     groupId: uuid().references(() => nodeGroups.id, { onDelete: 'cascade' }),

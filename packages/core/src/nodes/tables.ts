@@ -113,7 +113,7 @@ export const computeNodes = snakeCase.table(
     unique().on(t.tenantId, t.nid),
     index().on(t.tenantId, t.status),
     index().on(t.tenantId, t.id),
-    // What BMCs are matched with. Cut off, because a node can report a text that is too long for an index.
+    // BMCs are matched by these. Truncated, because a node can report a text that is too long for an index.
     index('compute_nodes_serial_index').on(t.tenantId, sql`left(${t.facts} -> 'dmi' ->> 'serial', 128)`),
     index('compute_nodes_uuid_index').on(t.tenantId, sql`lower(left(${t.facts} -> 'dmi' ->> 'uuid', 128))`),
     index().using('gin', t.tags),

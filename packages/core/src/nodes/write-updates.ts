@@ -55,7 +55,7 @@ const CREDENTIALS = ['credentialId', 'becomeCredentialId', 'bastionId'] as const
 /**
  * Changes nodes in a few statements, with all checks of `updateNode`.
  * @param at path of a node in the caller's input
- * @param assertFree throws when another node has an identity or MAC of these
+ * @param assertFree throws when another node has an xname, NID or MAC of the updates
  * @throws InvalidInput, Forbidden, NotFound
  * @throws Conflict a node is decommissioned, or a name, xname, NID or MAC is taken
  */
@@ -70,11 +70,11 @@ export async function writeNodeUpdates(
   const updates = await readUpdates(tx, ctx, given)
   const ids = given.map(({ id }) => id)
   await authorizeNodes(tx, ctx, nodePermissions.write, ids)
-  // Whoever may not make a local node may not turn one to other work either.
+  // Changing a local node needs the same permission as adding one.
   for (const { before } of updates) authorizeConnectionType(ctx, before.connectionType)
   await checkAttached(tx, ctx, updates, at)
-  // Whoever holds the permission only for some nodes cannot make another machine one of them, to which their credentials would be sent.
-  // Nor can they make a machine boot as one of them.
+  // A caller with the permission for some nodes only must not point one of them at another machine: it would get the node's credentials.
+  // Nor may the caller let another machine boot as one of them.
   if (updates.some(({ isMoved, isIdentified }) => isMoved || isIdentified)) authorize(ctx, nodePermissions.write)
   await assertFree(updates)
   const assertSameGroups = await watchGroups(tx, ctx, ids)

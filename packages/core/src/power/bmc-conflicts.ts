@@ -30,7 +30,7 @@ export function identityConflicts({ serial, uuid, macs }: Reported, known: Known
 
 /**
  * Why the BMCs of nodes seem to belong to other machines, by node ID; nodes without a conflict are missing. Compares what was last read
- * from them with the last discovery and the interfaces of all nodes. Nothing is changed: a person decides.
+ * from them with the last discovery and the interfaces of all nodes. It changes nothing: an administrator decides.
  */
 export async function bmcConflicts(ctx: Ctx, nodeIds: readonly string[]): Promise<Map<string, string[]>> {
   const rows = await ctx.db

@@ -16,7 +16,7 @@ const SHOWN_JOBS = 5
 /**
  * Why nodes must not be stopped, by node ID: SlurmJobs that ran on them at the last refresh of their cluster, and runs that hold their
  * locks. Nodes without a reason are missing.
- * @param slurmClusterId the cluster whose slurmctld asks: it knows its jobs better than the last refresh does
+ * @param slurmClusterId cluster of the requesting slurmctld, which knows its jobs better than the last refresh
  */
 export async function protectionsOf(
   db: Db | Tx,

@@ -97,7 +97,7 @@ export const powerRuns = snakeCase.table(
     reason: text().notNull(),
     /** Nodes with running SlurmJobs or locks are included. */
     isForced: boolean().notNull().default(false),
-    /** The cluster whose slurmctld asked for it. It suspends only idle nodes: its jobs, as Muster last read them, protect no node. */
+    /** Cluster of the slurmctld that requested it. slurmctld suspends only idle nodes, so jobs that Muster last read do not block it. */
     slurmClusterId: uuid().references(() => slurmClusters.id, { onDelete: 'set null' }),
     /** Nodes whose command is in progress at the same time. */
     parallelism: integer().notNull(),

@@ -4,7 +4,7 @@ import type { Ctx, Tx } from '../kernel/context.ts'
 import { withoutBmc } from './member-nodes.ts'
 import { findPowerSaving } from './plan-power-saving.ts'
 
-/** Excludes new nodes without a BMC from power saving: slurmctld would take them for suspended, and never for resumed. */
+/** Excludes new nodes without a BMC from power saving: slurmctld would regard them as suspended, and could not resume them. */
 export async function excludeWithoutBmc(
   db: Tx | Ctx['db'],
   ctx: Ctx,

@@ -7,7 +7,7 @@ import { slurmPowerSavings } from './tables.ts'
 
 export type PowerClient = { tenantId: string; clusterId: string; cluster: string }
 
-/** The cluster whose controllers have this token; null: none, or its tenant is suspended. Another tenant's is found as well: the token says which. */
+/** The cluster for which a token was issued, in any tenant. Null when there is none, or its tenant is suspended. */
 export async function findPowerClient({ db }: Pick<SystemCtx, 'db'>, token: string): Promise<PowerClient | null> {
   const [found] = await db
     .select({

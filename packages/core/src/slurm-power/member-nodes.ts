@@ -9,8 +9,8 @@ import { powerTargetBlockedReason } from '../power/index.ts'
 export type MemberNode = { id: string; name: string }
 
 /**
- * The nodes of the inventory behind names of a cluster that its controllers may power. What a controller reports decides only which of the
- * nodes that Muster added to the cluster has a name: it adds none.
+ * Resolves names of a cluster to the nodes of the inventory that its controllers may power. The report of a controller only maps names to
+ * nodes that Muster added to the cluster; it cannot add others.
  * @returns by NodeName: the node, or why the controllers may not power it
  */
 export async function memberNodes(

@@ -25,12 +25,12 @@ type Db = Tx | Ctx['db']
 
 export type PowerSavingPlan = {
   cluster: SlurmCluster
-  /** What the hosts have. */
+  /** Configuration of the hosts. */
   from: SlurmConfigVersion
   files: ConfigFiles
   config: SlurmConfigPreview
   controllers: ConfigHost[]
-  /** As it is now; null: off. */
+  /** Current settings; null: off. */
   current: SlurmPowerSaving | null
   /** Nodes that slurmctld may suspend, by NodeName. */
   nodes: Map<string, MemberNode>
@@ -49,7 +49,7 @@ export async function findPowerSaving(db: Db, ctx: Ctx, clusterId: string): Prom
 }
 
 /**
- * What other settings would change on a cluster; null turns power saving off.
+ * Plans new power saving settings of a cluster; null turns it off.
  * @throws Conflict the cluster is not managed; InvalidInput a node or partition does not exist
  */
 export async function planPowerSaving(
@@ -95,7 +95,7 @@ export async function planPowerSaving(
   }
 }
 
-/** slurmctld would ignore all settings of power saving. */
+/** With an unknown name, slurmctld ignores all power saving settings. @throws InvalidInput */
 function assertNamesExist({ excludedNodes, excludedPartitions }: PowerSavingSettings, files: ConfigFiles, names: string[]): void {
   const partitions = readEntries(parseConfig(files['slurm.conf']), 'PartitionName').map(({ name }) => name)
   const unknownNodes = (excludedNodes ? expandHostlist(excludedNodes) : []).filter((name) => !names.includes(name))

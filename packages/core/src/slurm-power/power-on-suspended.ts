@@ -12,7 +12,7 @@ const PARALLELISM = 10
 const DELAY_SECONDS = 1
 
 /**
- * Starts a power run for the nodes that slurmctld has suspended: after the end of power saving it resumes none.
+ * Starts a power run for the nodes that slurmctld has suspended: it resumes none after power saving ends.
  * @returns names of the nodes in Slurm
  */
 export async function powerOnSuspended(

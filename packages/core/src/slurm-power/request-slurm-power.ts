@@ -29,7 +29,7 @@ export const RequestSlurmPowerInput = z.object({
 
 type Refusal = { name: string; reason: string }
 export type SlurmPowerAnswer = {
-  /** Nodes whose command is sent, or was by an earlier request, as a hostlist. */
+  /** Hostlist of nodes with a command of this request, or of an earlier one. */
   accepted: string
   /** Nodes for which the same request may succeed later. */
   waiting: Refusal[]
@@ -106,8 +106,8 @@ export async function requestSlurmPower(ctx: Ctx, input: z.input<typeof RequestS
 type Last = { request: SlurmPowerRequest; result: string | null; after: string | null }
 
 /**
- * Whether a suspended node was never off: Slurm takes it into service only after a boot, so it must restart. A suspend whose effect is not
- * known counts as done: powering on is harmless.
+ * Whether a suspend left the node on. Slurm resumes a node only after a boot, so such a node must restart. A suspend with an unknown effect
+ * counts as done: powering on is harmless.
  */
 function isStillOn({ request, result, after }: Last): boolean {
   if (request.verb !== 'SUSPEND') return false

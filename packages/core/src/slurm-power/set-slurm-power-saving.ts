@@ -28,9 +28,9 @@ export type PowerSavingOperation = {
 }
 
 /**
- * Starts an operation that lets the controllers of a managed cluster power its nodes on and off, changes how they do that, or ends it. Each
- * time the controllers get a new token, and the earlier one is revoked.
- * @throws Forbidden; NotFound; Conflict the plan is another one than in the preview, or it is blocked; InvalidInput
+ * Starts an operation that turns power saving of a managed cluster on or off, or changes its settings. Each change issues a new token to
+ * the controllers, and revokes the earlier one.
+ * @throws Forbidden; NotFound; Conflict the plan differs from the preview, or it is blocked; InvalidInput
  */
 export async function setSlurmPowerSaving(ctx: Ctx, input: z.input<typeof SetSlurmPowerSavingInput>): Promise<SlurmOperation> {
   authorizeSomewhere(ctx, slurmPowerPermissions.write)
@@ -49,7 +49,7 @@ export async function setSlurmPowerSaving(ctx: Ctx, input: z.input<typeof SetSlu
     if (plan.fingerprint !== fingerprint)
       throw new Conflict('The nodes or the configuration changed since the preview. Preview power saving again.')
     if (plan.blockedReason) throw new Conflict(plan.blockedReason)
-    // The controllers will do with these nodes what the caller may do.
+    // The caller needs the permissions that the controllers get.
     const nodeIds = [...plan.nodes.values()].map(({ id }) => id)
     for (const permission of [powerPermissions.on, powerPermissions.off])
       if (settings !== null) await authorizeNodes(tx, ctx, permission, nodeIds)

@@ -210,7 +210,7 @@ describe('requestSlurmPower', () => {
 
   test('powers only nodes that Muster added to the cluster, and none that runs its services', async () => {
     const { nodes } = fixture
-    // What a controller reports can match any node.
+    // The report of a controller can match any node.
     await report('foreign', nodes[5]!.id)
     await report('ctl', nodes[0]!.id)
     for (const node of [nodes[0]!, nodes[5]!]) await addBmc(node.id)
@@ -240,7 +240,7 @@ describe('requestSlurmPower', () => {
       waiting: [{ name: first, reason: expect.stringContaining('holds its lock') }],
     })
     await t.runtime.db.delete(nodeLocks).where(eq(nodeLocks.jobRunId, jobRunId))
-    // slurmctld takes it for off; it comes back only after a boot.
+    // slurmctld regards it as powered down; it returns only after a boot.
     await ask('RESUME')
     expect((await runs()).map(({ action }) => action)).toEqual(['RESTART'])
     await endRun('DONE', 'ON')

@@ -33,7 +33,7 @@ export const slurmPowerSavings = snakeCase.table(
       .notNull()
       .references(() => tenants.id),
     settings: jsonb().$type<PowerSavingSettings>().notNull(),
-    /** SHA-256 of the tokens that controllers may use: several while a new one is distributed. The newest is the last. */
+    /** SHA-256 of the valid tokens, the newest last; several while a new one is distributed. */
     tokenHashes: text().array().notNull(),
     /** When the newest token was issued. */
     tokenIssuedAt: at().notNull().defaultNow(),

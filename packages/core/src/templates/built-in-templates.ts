@@ -354,7 +354,7 @@ export const BUILT_IN_TEMPLATES = [
       },
       slurm_power_resume_seconds: {
         ...{ type: 'integer', minimum: 0, maximum: 65_533, examples: [480] },
-        description: 'The same for a resume.',
+        description: 'Seconds in which a resume is repeated while Muster does not answer, or nodes wait.',
       },
     }),
   },

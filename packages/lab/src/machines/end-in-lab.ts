@@ -3,7 +3,7 @@ import { waitUntil } from '../commands.ts'
 import { descendants } from '../processes.ts'
 import { identify, killProcess } from '../registry.ts'
 
-/** Kills the program that nsenter runs, and waits until nsenter has seen its end. A killed nsenter would leave it running. */
+/** Kills the program that nsenter runs, and waits until nsenter exits. Killing nsenter would leave the program running. */
 export async function endInLab(nsenter: ChildProcess): Promise<void> {
   const hasEnded = () => nsenter.exitCode !== null || nsenter.signalCode !== null
   if (hasEnded()) return

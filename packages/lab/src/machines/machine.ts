@@ -23,7 +23,7 @@ export interface Machine {
   on(): void
   /** Cuts its power. */
   off(): Promise<void>
-  /** What it printed on its serial console since it was switched on last: the kernel's messages and those of init. */
+  /** Output of its serial console since it was last switched on: messages of the kernel and of init. */
   console(): string
 }
 

@@ -177,7 +177,7 @@ const BootValueOrigin = builder.objectRef<Origin>('BootValueOrigin').implement({
     value: t.expose('value', { type: 'JSON', nullable: true, description: 'The value; one element of a list of added values.' }),
     source: t.field({ type: BootProfileSource, description: 'The profile that sets it.', resolve: ({ profile }) => profile }),
     isOverridden: t.exposeBoolean('isOverridden', {
-      description: 'Whether another profile replaces it, or it does not count in an added profile.',
+      description: 'Whether another profile replaces it, or an addition cannot set it.',
     }),
   }),
 })
@@ -194,12 +194,12 @@ const originsOf = (resolved: ResolvedBootProfile): Origin[] =>
 
 const ResolvedBootProfileType = builder.objectRef<ResolvedBootProfile>('ResolvedBootProfile').implement({
   description:
-    'A boot profile with what it inherits; of a node, also with what is added to it. Null: no profile of the chain sets the field.',
+    'A boot profile with inherited values and, for a node, with its additions. Null: no profile of the chain sets the field.',
   fields: (t) => ({
     source: t.field({ type: BootProfileSource, description: 'The profile and its version.', resolve: (profile) => profile }),
     chain: t.expose('chain', {
       type: [BootProfileSource],
-      description: 'The profile, its parents and added profiles in the order in which they are merged; at most 168.',
+      description: 'The profile, its parents and additions, in merge order; at most 168.',
     }),
     arch: t.field({
       type: BootArch,
@@ -388,11 +388,11 @@ const BootCandidateType = builder.objectRef<BootCandidate>('BootCandidate').impl
     }),
     priority: t.exposeInt('priority', { description: 'Among assignments with the same kind of target, the lower number wins.' }),
     isAddition: t.exposeBoolean('isAddition', {
-      description: 'Whether the profile has no kernel, and is added to the one that the machine boots.',
+      description: 'Whether the profile has no kernel and is merged with the one that the machine boots.',
     }),
     lostReason: t.exposeString('lostReason', {
       nullable: true,
-      description: 'Why the profile does not count; null for the winner and for additions.',
+      description: 'Why the profile is not used; null for the winner and for additions.',
     }),
   }),
 })
@@ -420,7 +420,7 @@ builder.drizzleObjectField(ComputeNode, 'effectiveBootProfile', (t) =>
   t.field({
     type: EffectiveBootProfileType,
     description:
-      'What the node boots. An assignment to the node wins over those to its groups, those over the one to all nodes; then the lower priority number wins, then the name. Profiles without a kernel are added in the same order of precedence.',
+      'What the node boots. An assignment to the node wins over those to its groups, those over the one to all nodes; then the lower priority number wins, then the name. Profiles without a kernel are merged in the same order of precedence.',
     complexity: 20,
     select: { columns: { id: true } },
     resolve: async ({ id }, _args, context) => (await effective(context, id))!,

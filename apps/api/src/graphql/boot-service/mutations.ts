@@ -49,18 +49,20 @@ mutation('rejectUnknownMachine', {
 
 const rulePayload = { bootRule: { type: BootRule, description: 'The rule.' } }
 const LIST = 'at most 100; null or an empty list: any'
-const NAMES = 'Hostlist of names, at most 10,000: a machine gets the first that no node has.'
+const NAMES = 'Hostlist of node names, at most 10,000. A machine gets the first unused name.'
 const ruleFields = (t: InputFields) => ({
-  priority: t.int({ description: 'Of several rules that match, the lower number decides, then the name. Default: 100.' }),
-  isEnabled: t.boolean({ description: 'Whether it accepts machines. Default: true.' }),
-  macs: t.stringList({ description: `Beginnings of the MAC with which a machine asks, as whole bytes; ${LIST}.` }),
-  interfaceMacs: t.stringList({ description: `Beginnings of MACs, of which an interface has one; ${LIST}.` }),
-  serials: t.stringList({ description: `Serial numbers, in which \`*\` is any text; ${LIST}.` }),
-  systemUuids: t.stringList({ description: `UUIDs of systems, in which \`*\` is any text; ${LIST}.` }),
+  priority: t.int({
+    description: 'If several rules match, the lowest number decides, then the name. Default of new rules: 100.',
+  }),
+  isEnabled: t.boolean({ description: 'Whether it accepts machines. Default of new rules: true.' }),
+  macs: t.stringList({ description: `Prefixes of the boot MAC, as whole bytes; ${LIST}.` }),
+  interfaceMacs: t.stringList({ description: `MAC prefixes that at least one interface must match; ${LIST}.` }),
+  serials: t.stringList({ description: `Patterns of serial numbers, with \`*\` for any text; ${LIST}.` }),
+  systemUuids: t.stringList({ description: `Patterns of system UUIDs, with \`*\` for any text; ${LIST}.` }),
   arch: t.field({ type: BootArch, description: 'Architecture; null: any.' }),
   groupId: t.id({ description: 'Group that the nodes become members of.' }),
   profileId: t.id({ description: 'Boot profile that is assigned to the nodes.' }),
-  maxAccepted: t.int({ description: 'Number of machines that it accepts at most. Default: 100.' }),
+  maxAccepted: t.int({ description: 'Maximum number of machines that it accepts. Default of new rules: 100.' }),
 })
 type RuleInput = {
   priority?: number | null
@@ -80,7 +82,7 @@ const toRule = <T extends RuleInput>({ priority, isEnabled, maxAccepted, groupId
 })
 
 mutation('createBootRule', {
-  description: 'Creates a rule that accepts unknown machines as new nodes, also those that wait already.',
+  description: 'Creates a rule that accepts unknown machines as new nodes, including those that already wait.',
   input: (t) => ({
     name: t.string({ required: true, description: 'Name of at most 64 characters.' }),
     names: t.string({ required: true, description: NAMES }),

@@ -82,26 +82,26 @@ export const BootRule = builder.drizzleNode('bootRules', {
   id: { column: (rule) => rule.id },
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name, unique in the tenant. It never changes.' }),
-    priority: t.exposeInt('priority', { description: 'Of several rules that match, the lower number decides, then the name.' }),
+    priority: t.exposeInt('priority', { description: 'If several rules match, the lowest number decides, then the name.' }),
     isEnabled: t.exposeBoolean('isEnabled', { description: 'Whether it accepts machines.' }),
     macs: t.stringList({
       nullable: true,
-      description: `Beginnings of the MAC with which the machine asks; ${CONDITION}.`,
+      description: `Prefixes of the boot MAC; ${CONDITION}.`,
       resolve: ({ match }) => match.macs,
     }),
     interfaceMacs: t.stringList({
       nullable: true,
-      description: `Beginnings of MACs, of which an interface of the machine has one; ${CONDITION}.`,
+      description: `MAC prefixes that at least one interface must match; ${CONDITION}.`,
       resolve: ({ match }) => match.interfaceMacs,
     }),
     serials: t.stringList({
       nullable: true,
-      description: `Serial numbers, in which \`*\` is any text; ${CONDITION}.`,
+      description: `Patterns of serial numbers, with \`*\` for any text; ${CONDITION}.`,
       resolve: ({ match }) => match.serials,
     }),
     systemUuids: t.stringList({
       nullable: true,
-      description: `UUIDs of systems, in which \`*\` is any text; ${CONDITION}.`,
+      description: `Patterns of system UUIDs, with \`*\` for any text; ${CONDITION}.`,
       resolve: ({ match }) => match.systemUuids,
     }),
     arch: t.field({
@@ -110,15 +110,15 @@ export const BootRule = builder.drizzleNode('bootRules', {
       description: 'Architecture; null: any.',
       resolve: ({ match }) => match.arch,
     }),
-    names: t.exposeString('names', { description: 'Hostlist of names: a machine gets the first that no node has.' }),
+    names: t.exposeString('names', { description: 'Hostlist of node names. A machine gets the first unused name.' }),
     group: t.relation('group', { nullable: true, description: 'Group that the nodes become members of.' }),
     profile: t.relation('profile', { nullable: true, description: 'Boot profile that is assigned to the nodes.' }),
-    maxAccepted: t.exposeInt('maxAccepted', { description: 'Number of machines that it accepts at most.' }),
+    maxAccepted: t.exposeInt('maxAccepted', { description: 'Maximum number of machines that it accepts.' }),
     accepted: t.exposeInt('accepted', { description: 'Number of machines that it has accepted.' }),
     lastAcceptedAt: t.expose('lastAcceptedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it accepted the last one; null before the first.',
+      description: 'When it last accepted a machine; null before the first.',
     }),
     problem: t.exposeString('problem', {
       nullable: true,
@@ -247,7 +247,7 @@ const BootPreviewFile = builder.objectRef<Preview['files'][number]>('BootPreview
     hash: t.exposeString('hash', { description: 'Equal to the hash of a fetch of this content.' }),
     origins: t.expose('origins', {
       type: [BootProfileSource],
-      description: 'Boot profiles that it comes from, in the order in which they are merged; at most 168.',
+      description: 'Boot profiles that it comes from, in merge order; at most 168.',
     }),
   }),
 })

@@ -134,7 +134,7 @@ const conflictsOf = loader<string[]>(({ ctx }, nodeIds) => bmcConflicts(ctx, nod
 builder.drizzleObjectFields(NodeBmc, (t) => ({
   conflicts: t.stringList({
     description:
-      'Why the BMC seems to belong to another machine: serial number, UUID or MACs that it reports differ from the last discovery, or another node has them. At most 100; empty without a conflict. A person decides, nothing is changed.',
+      'Signs that the BMC belongs to another machine: its serial number, UUID or MACs differ from the last discovery, or another node has them. At most 100; empty without a conflict. Muster changes nothing.',
     select: { columns: { nodeId: true } },
     resolve: async ({ nodeId }, _args, context) => ((await conflictsOf(context, nodeId)) ?? []).slice(0, 100),
   }),

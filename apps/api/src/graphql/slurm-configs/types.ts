@@ -36,7 +36,7 @@ const SlurmConfigOrigin = builder.enumType('SlurmConfigOrigin', {
     SCALED_IN: 'Nodes were removed.',
     RESTORED: 'An earlier version was restored.',
     SNIPPETS: 'Lines of snippets changed.',
-    POWER_SAVING: 'Power saving changed.',
+    POWER_SAVING: 'Power saving was changed.',
   } satisfies Record<(typeof CONFIG_ORIGINS)[number], string>),
 })
 

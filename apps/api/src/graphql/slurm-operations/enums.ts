@@ -7,7 +7,7 @@ export const SlurmOperationKind = builder.enumType('SlurmOperationKind', {
     CREATE: 'Create a cluster from nodes.',
     SCALE_OUT: 'Add nodes.',
     SCALE_IN: 'Remove nodes.',
-    POWER_SAVING: 'Let the controllers power nodes on and off, or end that.',
+    POWER_SAVING: 'Turn power saving on or off, or change its settings.',
     CONFIGURE: 'Import the configuration, compare it with the hosts, or roll it out.',
   }),
 })

@@ -7,20 +7,22 @@ import { type InputFields, mutation } from '../shared/mutation.ts'
 import { SlurmOperation } from '../slurm-operations/types.ts'
 
 const SettingsInput = builder.inputType('SlurmPowerSavingSettingsInput', {
-  description: 'When slurmctld suspends and resumes nodes.',
+  description: 'Power saving settings.',
   fields: (t) => ({
     suspendTimeSeconds: t.int({ description: 'Idle time in seconds after which a node is suspended. Default: 600.' }),
-    suspendTimeoutSeconds: t.int({ description: 'Seconds that a node needs to power down. Default: 300.' }),
+    suspendTimeoutSeconds: t.int({ description: 'Seconds within which a node powers down. Default: 300.' }),
     resumeTimeoutSeconds: t.int({
       description: 'Seconds after which a resumed node that has not registered becomes DOWN. Default: 600.',
     }),
-    suspendRate: t.int({ description: 'Nodes that are suspended per minute; 0: no limit. Default: 60.' }),
-    resumeRate: t.int({ description: 'Nodes that are resumed per minute; 0: no limit. Default: 60.' }),
-    excludedNodes: t.string({ description: 'Nodes that are never suspended, as a hostlist.' }),
-    excludedPartitions: t.stringList({ description: 'Partitions whose nodes are never suspended; at most 100.' }),
+    suspendRate: t.int({ description: 'Maximum number of nodes to suspend per minute; 0: no limit. Default: 60.' }),
+    resumeRate: t.int({ description: 'Maximum number of nodes to resume per minute; 0: no limit. Default: 60.' }),
+    excludedNodes: t.string({ description: 'Hostlist of nodes that are never suspended.' }),
+    excludedPartitions: t.stringList({
+      description: 'Partitions that are excluded: their nodes are never suspended. At most 100.',
+    }),
     apiUrl: t.string({
       required: true,
-      description: 'Address at which the controllers reach the API of Muster, with `https://`.',
+      description: 'URL at which the controllers reach the API of Muster, with `https://`.',
     }),
     caCertificate: t.string({
       description: 'PEM certificates of the only accepted authorities. Default: those that the controllers trust.',
@@ -51,7 +53,7 @@ export const powerSavingInput = ({ clusterId, settings }: Fields) => ({
 
 mutation('setSlurmPowerSaving', {
   description:
-    'Lets the controllers of a managed Slurm cluster power its idle nodes off and on through their BMCs, changes how, or ends it. The controllers get another token each time. Preview it before with `previewSlurmPowerSaving`.',
+    'Turns power saving of a managed Slurm cluster on or off, or changes its settings. With power saving, the controllers power idle nodes off and on through their BMCs. Each change of the settings issues a new token to the controllers. Preview it with `previewSlurmPowerSaving`.',
   input: (t) => ({
     ...powerSavingFields(t),
     fingerprint: t.string({ required: true, description: 'From the preview.' }),

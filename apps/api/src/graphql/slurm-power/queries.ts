@@ -7,7 +7,7 @@ import { powerSavingFields, powerSavingInput } from './mutations.ts'
 import { PowerSavingPreview } from './types.ts'
 
 const Input = builder.inputType('PreviewSlurmPowerSavingInput', {
-  description: 'Settings of power saving.',
+  description: 'Power saving settings to preview.',
   fields: powerSavingFields,
 })
 

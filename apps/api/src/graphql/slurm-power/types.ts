@@ -18,25 +18,25 @@ import { SlurmConfigDiff, SlurmConfigPlan } from '../slurm-configs/types.ts'
 const MAX_REQUESTS = 1000
 
 const Settings = builder.objectRef<PowerSavingSettings>('SlurmPowerSavingSettings').implement({
-  description: 'When slurmctld suspends and resumes nodes; the keys of slurm.conf have the same names.',
+  description: 'Power saving settings, named like the keys of slurm.conf.',
   fields: (t) => ({
     suspendTimeSeconds: t.exposeInt('suspendTimeSeconds', {
       description: 'Idle time in seconds after which a node is suspended.',
     }),
-    suspendTimeoutSeconds: t.exposeInt('suspendTimeoutSeconds', { description: 'Seconds that a node needs to power down.' }),
+    suspendTimeoutSeconds: t.exposeInt('suspendTimeoutSeconds', { description: 'Seconds within which a node powers down.' }),
     resumeTimeoutSeconds: t.exposeInt('resumeTimeoutSeconds', {
       description: 'Seconds after which a resumed node that has not registered becomes DOWN.',
     }),
-    suspendRate: t.exposeInt('suspendRate', { description: 'Nodes that are suspended per minute; 0: no limit.' }),
-    resumeRate: t.exposeInt('resumeRate', { description: 'Nodes that are resumed per minute; 0: no limit.' }),
+    suspendRate: t.exposeInt('suspendRate', { description: 'Maximum number of nodes to suspend per minute; 0: no limit.' }),
+    resumeRate: t.exposeInt('resumeRate', { description: 'Maximum number of nodes to resume per minute; 0: no limit.' }),
     excludedNodes: t.exposeString('excludedNodes', {
       nullable: true,
-      description: 'Nodes that are never suspended, as a hostlist, besides those that cannot be; null: none.',
+      description: 'Hostlist of nodes that are never suspended, in addition to those that cannot be suspended; null: none.',
     }),
     excludedPartitions: t.exposeStringList('excludedPartitions', {
-      description: 'Partitions whose nodes are never suspended; at most 100.',
+      description: 'Partitions that are excluded: their nodes are never suspended. At most 100.',
     }),
-    apiUrl: t.exposeString('apiUrl', { description: 'Address at which the controllers reach the API of Muster.' }),
+    apiUrl: t.exposeString('apiUrl', { description: 'URL at which the controllers reach the API of Muster.' }),
     caCertificate: t.exposeString('caCertificate', {
       nullable: true,
       description: 'PEM certificates of the only accepted authorities; null: those that the controllers trust.',
@@ -45,7 +45,7 @@ const Settings = builder.objectRef<PowerSavingSettings>('SlurmPowerSavingSetting
 })
 
 const Verb = builder.enumType('SlurmPowerVerb', {
-  description: 'What slurmctld does with a node.',
+  description: 'Action that slurmctld requests for a node.',
   values: same({
     SUSPEND: 'Power it off, because it is idle.',
     RESUME: 'Power it on for a job.',
@@ -53,10 +53,10 @@ const Verb = builder.enumType('SlurmPowerVerb', {
 })
 
 const Request = builder.objectRef<SlurmPowerRequest>('SlurmPowerRequest').implement({
-  description: 'The last request of slurmctld about a node.',
+  description: 'Last request of slurmctld for a node.',
   fields: (t) => ({
     nodeName: t.exposeString('name', { description: 'Name in Slurm.' }),
-    verb: t.expose('verb', { type: Verb, description: 'What slurmctld does.' }),
+    verb: t.expose('verb', { type: Verb, description: 'Requested action.' }),
     requestedAt: t.expose('requestedAt', { type: 'DateTime', description: 'Time of the request.' }),
     refusedReason: t.exposeString('refusedReason', {
       nullable: true,
@@ -66,21 +66,21 @@ const Request = builder.objectRef<SlurmPowerRequest>('SlurmPowerRequest').implem
 })
 
 const PowerSaving = builder.objectRef<SlurmPowerSaving>('SlurmPowerSaving').implement({
-  description: 'How the controllers of a managed cluster power its nodes on and off.',
+  description: 'Power saving of a managed cluster: its controllers power idle nodes off and on.',
   fields: (t) => ({
     settings: t.expose('settings', { type: Settings, description: 'Settings.' }),
     enabledAt: t.expose('enabledAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when power saving is on; null while it is set up.',
+      description: 'When power saving was turned on; null while it is being set up.',
     }),
     tokenIssuedAt: t.expose('tokenIssuedAt', {
       type: 'DateTime',
-      description: 'When the controllers got their token. Each change of the settings issues another one.',
+      description: 'When the newest token was issued to the controllers. Each change of the settings issues a new one.',
     }),
     requests: t.field({
       type: [Request],
-      description: 'The last request about each node, newest first; at most 1,000.',
+      description: 'Last request for each node, newest first; at most 1,000.',
       resolve: ({ clusterId }, _args, { ctx }) =>
         ctx.db
           .select()
@@ -96,12 +96,12 @@ const Excluded = builder.objectRef<PowerSavingPlan['excluded'][number]>('SlurmPo
   description: 'A node that slurmctld cannot suspend.',
   fields: (t) => ({
     nodeName: t.exposeString('name', { description: 'Name in Slurm.' }),
-    reason: t.exposeString('reason', { description: 'Why not, and what would change that.' }),
+    reason: t.exposeString('reason', { description: 'Reason for the exclusion, and how to remove it.' }),
   }),
 })
 
 export const PowerSavingPreview = builder.objectRef<PowerSavingPlan>('SlurmPowerSavingPreview').implement({
-  description: 'What other settings of power saving would change.',
+  description: 'Effects of new power saving settings.',
   fields: (t) => ({
     nodeNames: t.stringList({
       description: 'Nodes that may be suspended, by their names in Slurm; at most 10,000.',
@@ -138,7 +138,7 @@ builder.drizzleObjectFields(SlurmCluster, (t) => ({
   powerSaving: t.field({
     type: PowerSaving,
     nullable: true,
-    description: 'How the controllers power nodes on and off; null: they do not.',
+    description: 'Power saving of the cluster; null when it is off.',
     select: { columns: { id: true } },
     resolve: ({ id }, _args, context) => loadPowerSaving(context, id, {}),
   }),

@@ -46,7 +46,7 @@ async function call(as: TenantFixture['admin'] | null, method: string, path: str
   return { status: response.status, body: text ? JSON.parse(text) : null }
 }
 const ask = (method: string, body?: unknown, query = '') => call(ours.admin, method, `${PATH}${query}`, body)
-/** What the node with this number boots. */
+/** Kernel and parameters that the node with this number boots. */
 const boots = async (i: number) => {
   const id = ids[`cn${i}`]!
   const { profile } = (await effectiveBootProfiles(ours.viewer, [id])).get(id)!
@@ -168,7 +168,7 @@ test('maps Default, Global, unknown machines and groups', async () => {
 })
 
 test.each<[string, object]>([
-  ['Muster makes it from the inventory', params('a', { hosts: ['Default'], 'cloud-init': { 'meta-data': { a: 1 } } })],
+  ['Muster renders it from the inventory', params('a', { hosts: ['Default'], 'cloud-init': { 'meta-data': { a: 1 } } })],
   ['only nodes report it', params('a', { hosts: ['Default'], 'cloud-init': { 'phone-home': { hostname: 'x' } } })],
   ['name hosts, macs or nids', params('a')],
   ['give at least one of', { hosts: ['Default'] }],
@@ -202,7 +202,7 @@ test('does not replace a profile that was not set with boot parameters, and read
   // An added profile stays.
   expect((await ask('POST', params('a', { hosts: [xname(2)] }))).status).toBe(201)
   expect(await boots(2)).toBe('http://10.0.0.1/a debug')
-  // A profile that somebody changed is kept for others, and equal parameters get another one.
+  // A profile that a user changed is kept for its other nodes, and equal parameters get a new one.
   const name = (await profiles()).find((each) => each.startsWith('bss-'))!
   const [stored] = await t.runtime.db
     .select()

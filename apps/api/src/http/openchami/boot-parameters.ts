@@ -26,13 +26,13 @@ const toNames = ({ hosts, macs, nids }: Pick<z.output<typeof Body>, keyof typeof
 })
 const isFilled = (value: unknown) => value !== null && value !== undefined && value !== ''
 
-/** Without any, BSS sends an object of empty fields. */
+/** The user-data; null when it is empty. Clients of BSS send objects with empty fields for missing data. */
 function userDataOf(cloudInit: z.output<typeof Body>['cloud-init']) {
   const reject = (field: string, message: string): never => {
     throw new InvalidInput([{ path: `cloud-init.${field}`, message }])
   }
   if (Object.keys(cloudInit?.['meta-data'] ?? {}).length > 0)
-    reject('meta-data', 'must be empty: Muster makes it from the inventory. Use user-data')
+    reject('meta-data', 'must be empty: Muster renders it from the inventory. Use user-data')
   if (Object.values(cloudInit?.['phone-home'] ?? {}).some(isFilled))
     reject('phone-home', 'must be empty: only nodes report it, with the token of their boot')
   const userData = cloudInit?.['user-data'] ?? {}

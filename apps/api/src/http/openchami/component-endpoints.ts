@@ -52,7 +52,7 @@ async function find({ ctx, params: { xname } }: OpenchamiRequest): Promise<Compo
 
 export const get = async (request: OpenchamiRequest): Promise<Answer> => ({ status: 200, body: toEndpoint(await find(request)) })
 
-/** Removes the BMC of the node: what a component endpoint says comes from it. */
+/** Removes the BMC of the node, from which the component endpoint is derived. */
 export async function remove(request: OpenchamiRequest): Promise<Answer> {
   const { node } = await find(request)
   await removeNodeBmc(request.ctx, { nodeId: node.id })

@@ -10,7 +10,7 @@ export function matches(query: URLSearchParams, name: string, values: readonly (
 /** A message that SMD answers successful changes with. */
 export const done = (message: string) => ({ status: 200, body: { code: 0, message } })
 
-/** SMD deletes all objects of the kind here. */
+/** Refuses a request with which SMD deletes all objects of the kind. */
 export function deleteAll(): Answer {
-  throw new InvalidInput([{ path: '', message: 'Muster does not delete all at once. Delete them one by one, by their ID.' }])
+  throw new InvalidInput([{ path: '', message: 'Muster does not delete all objects at once. Delete them one by one, by ID.' }])
 }

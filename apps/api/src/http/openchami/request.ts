@@ -15,7 +15,7 @@ export type Endpoint = {
   handle(request: OpenchamiRequest): Answer | Promise<Answer>
   /** Whether it needs no token: it shows nothing of a tenant. */
   isPublic?: boolean
-  /** Whether it needs a token also for the tenant that everybody may read. */
+  /** Whether it requires a token even for the public tenant. */
   needsToken?: boolean
   /** Whether a GET can have a body. */
   readsBody?: boolean

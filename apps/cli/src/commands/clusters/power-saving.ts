@@ -47,7 +47,7 @@ const readPowerSaving = async (name: string) => {
 
 const show = () =>
   new Command('show')
-    .description('show the settings, and the last request of slurmctld about each node')
+    .description('show the settings, and the last request of slurmctld for each node')
     .argument('<name>', 'cluster')
     .withOutput()
     .action(async (name: string, output: Output) => {
@@ -122,21 +122,21 @@ type Options = Confirmed & {
 const set = () =>
   withConfirmation(
     new Command('set')
-      .description('let slurmctld power idle nodes off, and on for jobs; the controllers get a new token each time')
+      .description('turn power saving on or change its settings; each call issues a new token to the controllers')
       .argument('<name>', 'managed cluster')
-      .option('--url <url>', 'address of Muster for the controllers, with https://; required the first time')
-      .option('--ca-file <path>', "PEM file with the only accepted authorities of that address; '' removes them")
+      .option('--url <url>', 'URL at which the controllers reach Muster, with https://; required the first time')
+      .option('--ca-file <path>', "PEM file with the only accepted authorities of the URL; '' removes them")
       .option('--suspend-time <seconds>', 'idle time after which a node is powered off (default: 600)', integer)
-      .option('--suspend-timeout <seconds>', 'time to power down (default: 300)', integer)
-      .option('--resume-timeout <seconds>', 'time to boot; later the node is DOWN (default: 600)', integer)
-      .option('--suspend-rate <nodes>', 'nodes per minute (default: 60)', integer)
-      .option('--resume-rate <nodes>', 'nodes per minute (default: 60)', integer)
-      .option('--exclude-nodes <hostlist>', "nodes that stay on, by their names in Slurm; '' removes them")
-      .option('--exclude-partitions <names>', 'partitions whose nodes stay on', commaList),
+      .option('--suspend-timeout <seconds>', 'time limit for a shutdown (default: 300)', integer)
+      .option('--resume-timeout <seconds>', 'time limit for a boot; after it, the node is DOWN (default: 600)', integer)
+      .option('--suspend-rate <nodes>', 'nodes to suspend per minute; 0: no limit (default: 60)', integer)
+      .option('--resume-rate <nodes>', 'nodes to resume per minute; 0: no limit (default: 60)', integer)
+      .option('--exclude-nodes <hostlist>', "nodes that are never suspended, by their names in Slurm; '' removes them")
+      .option('--exclude-partitions <names>', 'partitions with nodes that are never suspended', commaList),
   ).action(async (name: string, options: Options) => {
     const { id, powerSaving } = await readPowerSaving(name)
     const apiUrl = options.url ?? powerSaving?.settings.apiUrl
-    if (!apiUrl) throw new CliError('Name the address at which the controllers reach Muster with --url.', EXIT.usage)
+    if (!apiUrl) throw new CliError('Set the URL at which the controllers reach Muster with --url.', EXIT.usage)
     const changes = omitUndefined({
       suspendTimeSeconds: options.suspendTime,
       suspendTimeoutSeconds: options.suspendTimeout,
@@ -153,11 +153,11 @@ const set = () =>
 const off = () =>
   withConfirmation(
     new Command('off')
-      .description('end power saving: suspended nodes are powered on, and the token of the controllers is revoked')
+      .description('turn power saving off: suspended nodes are powered on, and the token of the controllers is revoked')
       .argument('<name>', 'cluster'),
   ).action(async (name: string, options: Confirmed) => apply(name, await clusterId(name), null, options))
 
 export const clusterPowerSaving = () =>
   commandGroup('power-saving', [show(), set(), off()]).description(
-    'let slurmctld of a managed cluster power its nodes through Muster',
+    'manage power saving of managed clusters: slurmctld powers idle nodes off, and on for jobs',
   )

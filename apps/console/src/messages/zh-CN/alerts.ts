@@ -18,7 +18,7 @@ export const alerts = {
     RECOVERED: '已恢复',
     SEQUENCE_GAP: '心跳缺失',
     SLURM_CONTROLLER_SILENT: 'Slurm 控制器无响应',
-    SLURM_RESUME_FAILED: 'Slurm 节点未能恢复供电运行',
+    SLURM_RESUME_FAILED: 'Slurm 节点未能恢复运行',
     SLURM_GRES_MISMATCH: 'GPU 与 slurm.conf 不一致',
     SLURM_NODES_DRAINED: '节点长时间处于排空状态',
     SLURM_NODES_INVALID: '节点注册无效',

@@ -13,7 +13,7 @@ export type Assignment = { bmc: FoundBmc; nodeName: string }
 /** Result by ID of the found BMC: null when it was assigned, or why it was not. */
 export type AssignResults = ReadonlyMap<string, string | null>
 
-/** Gives found BMCs to nodes, one mutation each: one that is refused does not stop the others. */
+/** Assigns found BMCs to nodes with one mutation each; a refused one does not stop the others. */
 export function useAssign(settings: (bmc: FoundBmc) => Omit<AssignInput, 'nodeId' | 'address' | 'port' | 'systemPath'>) {
   const client = useClient()
   const [results, setResults] = useState<AssignResults>(new Map())
@@ -34,7 +34,7 @@ export function useAssign(settings: (bmc: FoundBmc) => Omit<AssignInput, 'nodeId
     const outcome = unwrap(data)
     return outcome.ok ? null : outcome.problem.message
   }
-  /** @returns how many were refused */
+  /** @returns the number of refused assignments */
   async function assign(list: readonly Assignment[]): Promise<number> {
     setBusy(true)
     const queue = [...list]

@@ -12,7 +12,7 @@ import { type PowerResult, type PowerRunItem, PowerRunItemsQuery, type PowerRunR
 
 const columns = 'grid grid-cols-[minmax(110px,0.8fr)_130px_150px_minmax(160px,2.4fr)] items-center gap-x-4 px-4'
 
-/** The nodes of a power run with their results. `result` shows those with one of these only. */
+/** The nodes of a power run with their results. `result` filters them; null shows all. */
 export function PowerRunItems({ run, result }: { run: PowerRunRow; result: PowerResult[] | null }) {
   const isNarrow = useNarrow()
   const list = useConnection(`power-run-items`, PowerRunItemsQuery, { id: run.id, result }, pickItems)

@@ -17,7 +17,7 @@ import { PowerSavingQuery, PreviewPowerSaving, SetPowerSaving } from './document
 type Props = { cluster: { id: string; name: string }; onClose: () => void; onDone: () => void }
 type Current = NonNullable<ResultOf<typeof PowerSavingQuery>['slurmCluster']>['powerSaving']
 
-/** Lets slurmctld of a managed cluster power nodes off and on, changes how, or ends it. */
+/** Turns power saving of a managed cluster on or off, or changes its settings. */
 export function PowerSavingDialog({ cluster, onClose, onDone }: Props) {
   const [{ data, error }] = useQuery({
     query: PowerSavingQuery,

@@ -9,7 +9,7 @@ import { ScaleQuery } from './documents.ts'
 import { ScaleInDialog } from './scale-in-dialog.tsx'
 import { ScaleOutDialog } from './scale-out-dialog.tsx'
 
-/** Adds nodes to a managed cluster, removes them, and powers idle ones off; nothing for external clusters. */
+/** Scale-out, scale-in and power saving of a managed cluster; nothing for external clusters. */
 export function ScaleActions({ cluster }: { cluster: { id: string; name: string; kind: string } }) {
   const [open, setOpen] = useState<'out' | 'in' | 'power' | null>(null)
   const isManaged = cluster.kind === 'MANAGED'

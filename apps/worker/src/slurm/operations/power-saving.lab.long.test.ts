@@ -92,7 +92,7 @@ describe.runIf(canRunSlurm())('power saving of a managed cluster', () => {
         name,
         "sed -i 's|^ExecStart=/.*|& -b|' /etc/systemd/system/slurmd.service.d/muster.conf; systemctl restart slurmd",
       )
-    // slurmctld takes it for an unexpected boot.
+    // slurmctld regards it as an unexpected boot.
     await until(async () => expect(await sinfo()).toEqual(['cpu-1 down', 'cpu-2 down']))
     await m.on('ctl', 'scontrol update nodename=cpu-[1-2] state=resume')
     await until(async () => expect(await sinfo()).toEqual(['cpu-1 idle', 'cpu-2 idle']))

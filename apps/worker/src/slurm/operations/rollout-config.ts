@@ -251,7 +251,7 @@ async function restore(
 }
 
 const NOT_WORKING = ['NOT_RESPONDING', 'INVALID_REG', 'DOWN']
-/** slurmctld has suspended the node, or resumes it: its slurmd reads the files when it starts. */
+/** States of nodes that slurmctld has suspended or is resuming: their slurmd reads the files when it starts. */
 const SUSPENDED = ['POWERED_DOWN', 'POWERING_DOWN', 'POWERING_UP', 'POWER_DOWN']
 
 /** Nodes that work and those that Slurm has suspended, by name, and proof that the queue can be read. */

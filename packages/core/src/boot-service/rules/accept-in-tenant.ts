@@ -16,7 +16,7 @@ const MAX_MACHINES = 500
 
 /**
  * Accepts the machines of one tenant.
- * @param ctxOf the context with this name of the actor
+ * @param ctxOf returns the context with this actor name
  */
 export async function acceptInTenant(ctxOf: (name: string) => Ctx): Promise<number> {
   const ctx = ctxOf('boot rules')
@@ -40,7 +40,7 @@ export async function acceptInTenant(ctxOf: (name: string) => Ctx): Promise<numb
       if (await acceptBy(ctxOf(`boot rule ${rule.name}`), rule, machine)) accepted++
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
-      // The others of this rule would probably fail, too; each pass tries one.
+      // The other machines of this rule would probably fail too; each pass tries one.
       failed.add(rule.id)
       const problem = `${machine.mac}: ${error.message}`.slice(0, 1000)
       if (rule.problem === problem) continue
@@ -54,10 +54,10 @@ export async function acceptInTenant(ctxOf: (name: string) => Ctx): Promise<numb
   return accepted
 }
 
-/** @returns false when somebody decided about the machine, or the rule was used up, disabled or changed meanwhile */
+/** @returns false when a user decided about the machine, or the rule reached its limit, was disabled or changed meanwhile */
 async function acceptBy(ctx: Ctx, { id }: BootRule, machine: UnknownMachine): Promise<boolean> {
   return inTransaction(ctx, async (tx, ctx) => {
-    // Locks the rule, so that concurrent workers neither exceed its limit nor give a name twice.
+    // Locks the rule, so that concurrent workers neither exceed its limit nor assign a name twice.
     const [rule] = await tx
       .select()
       .from(bootRules)

@@ -104,7 +104,7 @@ describe('a rule', () => {
     expect(await acceptByRules(t.runtime)).toBe(1)
   })
 
-  test('says why it could accept none, and recovers', async () => {
+  test('reports why it could accept none, and recovers', async () => {
     const rule = await create({ names: 'cn1' })
     await report({}, {})
     expect(await acceptByRules(t.runtime)).toBe(1)

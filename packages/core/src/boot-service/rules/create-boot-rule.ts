@@ -17,13 +17,13 @@ export const CreateBootRuleInput = z.object({
   name: singleLineText(64),
   ...BOOT_RULE_FIELDS,
   names: BootRuleNames,
-  /** The rule accepts at most so many machines. */
+  /** Maximum number of machines that the rule accepts. */
   maxAccepted: MaxAccepted.default(100),
   idempotencyKey: IdempotencyKey,
 })
 
 /**
- * Creates a rule. Workers accept the machines that match it within seconds, also those that wait already.
+ * Creates a rule. Workers accept the machines that match it within seconds, including those that already wait.
  * @throws InvalidInput; Conflict the name is taken, or there are too many rules
  */
 export async function createBootRule(ctx: Ctx, input: z.input<typeof CreateBootRuleInput>): Promise<BootRule> {

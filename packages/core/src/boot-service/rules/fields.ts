@@ -14,7 +14,7 @@ import type { BootRuleMatch } from '../tables.ts'
 const MAX_NAMES = 10_000
 const MAX_VALUES = 100
 
-/** A beginning of a MAC: 1 to 6 bytes, with or without separators. */
+/** Prefix of a MAC: 1 to 6 bytes, with or without separators. */
 const MacPrefix = z.string().transform((text, issue) => {
   const digits = text.toLowerCase().replace(/[:.\-\s]/g, '')
   if (/^([0-9a-f]{2}){1,6}$/.test(digits)) return digits.match(/../g)!.join(':')
@@ -40,7 +40,7 @@ const Names = singleLineText(2000).superRefine((text, issue) => {
   }
 })
 
-/** Fields of a rule that users set. Conditions: null or an empty list is any. */
+/** Fields of a rule that users set. Conditions: null or an empty list matches any value. */
 export const BOOT_RULE_FIELDS = {
   priority: z.int('must be a whole number').min(0).max(100_000).optional(),
   isEnabled: z.boolean().optional(),
@@ -57,7 +57,7 @@ export const MaxAccepted = z.int('must be a whole number').min(1, 'must be at le
 
 type Conditions = { [K in keyof BootRuleMatch]?: BootRuleMatch[K] | undefined }
 
-/** The conditions after a change: those that are not given stay. @throws InvalidInput there is none, so it would accept every machine */
+/** The conditions after a change; omitted ones keep their values. @throws InvalidInput without a condition, it would accept every machine */
 export function matchAfter(before: BootRuleMatch | null, given: Conditions): BootRuleMatch {
   const of = <K extends keyof BootRuleMatch>(key: K): BootRuleMatch[K] | null =>
     given[key] === undefined ? (before?.[key] ?? null) : (given[key] as BootRuleMatch[K])

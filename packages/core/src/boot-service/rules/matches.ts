@@ -2,7 +2,7 @@ import type { BootRuleMatch, UnknownMachine } from '../tables.ts'
 
 type Reported = Pick<UnknownMachine, 'mac' | 'arch' | 'serial' | 'systemUuid' | 'interfaces'>
 
-/** Whether a machine reports all that a rule asks for. What it does not report matches no condition. */
+/** Whether a machine meets all conditions of a rule. A value that it does not report meets no condition. */
 export function matches(match: BootRuleMatch, { mac, arch, serial, systemUuid, interfaces }: Reported): boolean {
   const begins = (prefixes: string[] | null, macs: string[]) =>
     prefixes === null || macs.some((each) => prefixes.some((prefix) => each.startsWith(prefix)))
@@ -18,7 +18,7 @@ export function matches(match: BootRuleMatch, { mac, arch, serial, systemUuid, i
   )
 }
 
-/** Compares with patterns in which `*` is any text. Written without a regular expression, which could take exponential time. */
+/** Matches patterns in which `*` is any text. Written without a regular expression, which could take exponential time. */
 function isLike(patterns: string[] | null, text: string | null): boolean {
   if (patterns === null) return true
   if (text === null) return false

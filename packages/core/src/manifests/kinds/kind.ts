@@ -76,7 +76,7 @@ export type Kind = {
   /** Creates many at once, all or nothing. Issues have paths `nodes.N.field`. @returns the IDs by name */
   createAll?(scope: Scope, items: Item[]): Promise<Map<string, string>>
   update(scope: Scope, item: Item & { stored: Stored }): Promise<void>
-  /** Whether `updateAll` serves for the change. */
+  /** Whether `updateAll` supports the change. */
   isPlainUpdate?(item: Item & { stored: Stored }): boolean
   /** Changes many at once, all or nothing. Issues have paths `nodes.N.field`. */
   updateAll?(scope: Scope, items: (Item & { stored: Stored })[]): Promise<void>

@@ -20,11 +20,11 @@ export type RawDocument = {
 
 type Offsets = Map<string, { key: number; value: number }>
 
-/** What all files of an invocation have so far: values, and characters of texts that are not plain. */
+/** Totals of all files of an invocation so far: values, and characters of texts that are not plain. */
 export type Budget = { values: number; characters: number }
 export const newBudget = (): Budget => ({ values: 0, characters: 0 })
 
-/** What the manifests expand to when it is too much; null: it is not. */
+/** Why the expanded manifests exceed a limit; null when they do not. */
 export const excessOf = ({ values, characters }: Budget): string | null =>
   values > MAX_VALUES
     ? `the manifests expand to more than ${MAX_VALUES} values`
@@ -47,7 +47,7 @@ export function sizeOf(value: unknown, size: Budget = newBudget()): Budget {
 
 /**
  * Reads the documents of a YAML 1.2 or JSON file, one after the other, so that memory is bounded by the largest one. A document with
- * issues has no value. Positions are found when they are asked for.
+ * issues has no value. Positions are computed on demand.
  */
 export function* readDocuments(
   file: string,

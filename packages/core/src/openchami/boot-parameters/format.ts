@@ -3,7 +3,7 @@ import { stringify } from 'yaml'
 import { canonicalJson } from '../../kernel/canonical-json.ts'
 import { parseYaml, YamlError } from '../../kernel/yaml.ts'
 
-/** Boot parameters without what they are of. Null: none. */
+/** Values of boot parameters, without their hosts. Null: not set. */
 export type Values = {
   kernel: string | null
   initrd: string | null

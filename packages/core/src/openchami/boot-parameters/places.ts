@@ -19,7 +19,7 @@ const ARCH_NAMES: Record<BootArch, string> = { x86_64: 'x86_64', aarch64: 'arm64
 export const unknownHosts = (arch: BootArch | null): string[] =>
   (arch ? [arch] : BOOT_ARCHES).map((each) => `${UNKNOWN}${ARCH_NAMES[each]}`)
 
-/** What boot parameters are of. `host`: as the request names it. */
+/** Target of boot parameters. `host`: its name in the request. */
 export type Place = {
   host: string
   target: BootTarget
@@ -75,7 +75,7 @@ export async function findPlaces(db: Db, ctx: Ctx, { hosts, macs, nids }: Named)
   ]
 }
 
-/** Without those that another name means, too. */
+/** Removes places to which another name also refers. */
 export function distinctPlaces(places: Place[]): Place[] {
   const keyOf = ({ target, nodeId, groupId, arch, host }: Place) =>
     [target, nodeId, groupId, arch, target === 'ALL_NODES' ? host : ''].join(' ')

@@ -113,7 +113,7 @@ function assertValues({ host }: Place, { kernel, initrd, params }: Values): void
 }
 const JOIN_TOKEN = `\${SPIRE_JOIN_TOKEN}`
 
-/** The profile with these values, unless somebody changed it since. */
+/** Returns the profile with these values, or creates one when there is none that users have left unchanged. */
 async function findOrCreate(
   tx: Tx,
   ctx: Ctx,

@@ -8,7 +8,7 @@ import { labelOf } from '../queries.ts'
 import { fromCloudConfig } from './format.ts'
 import { DEFAULT, findPlaces, GLOBAL, isAt, type Named, unknownHosts } from './places.ts'
 
-/** What BSS stores for some hosts: here, a boot profile with what it is assigned to. */
+/** An entry of BSS: here, a boot profile and the hosts to which it is assigned. */
 export type BootParameters = Named & {
   params: string
   kernel: string

@@ -61,7 +61,7 @@ export const targetsOf = (places: Place[]) => ({
   unknownMachines: places.some(({ target }) => target === 'UNKNOWN_MACHINES'),
 })
 
-/** Unassigns profiles from places, and deletes those that nothing uses any more. */
+/** Unassigns profiles from places, and deletes profiles that are no longer used. */
 export async function release(tx: Tx, ctx: Ctx, stored: Stored[]): Promise<void> {
   for (const [id, of] of Map.groupBy(stored, ({ profile }) => profile.id)) {
     await unassignBootProfile(ctx, { profileId: id, ...targetsOf(of.map(({ place }) => place)) })

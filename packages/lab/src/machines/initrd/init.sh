@@ -20,7 +20,7 @@ until udhcpc -i eth0 -q -n -f -s /bin/configure-network; do :; done
 sh /bin/apply-cloud-init
 # Without -R: the key exists. Passwords cannot be used to log in.
 dropbear -E -s -r /etc/dropbear/key
-# A person compares it with the offered one.
+# Printed, so that it can be compared with the offered key.
 echo "muster-lab: host key $(dropbearkey -y -f /etc/dropbear/key | sed -n 's/^Fingerprint: //p')"
 echo "muster-lab: $(hostname) is up"
 while :; do wait; sleep 3600; done

@@ -4,5 +4,5 @@ import { ruleCreate, ruleDelete, ruleUpdate } from './write.ts'
 
 export const rule = () =>
   commandGroup('rule', [ruleList(), ruleCreate(), ruleUpdate(), ruleDelete()]).description(
-    'accept unknown machines that match as nodes',
+    'manage rules that accept unknown machines as nodes',
   )

@@ -29,7 +29,7 @@ const conditions = ({ macs, interfaceMacs, serials, systemUuids, arch }: Conditi
 
 export const ruleList = () =>
   new Command('list')
-    .description('list rules that accept unknown machines, in the order in which they are tried')
+    .description('list rules that accept unknown machines, in order of precedence')
     .withOutput()
     .action(async (output: Output) => {
       const rules = await fetchAll(async (page) => (await request(LIST, page)).bootRules)

@@ -25,15 +25,15 @@ type Options = {
 
 const withFields = (command: Command): Command =>
   command
-    .option('--mac <prefixes>', "comma-separated beginnings of the MAC with which a machine asks; '' is any", commaList)
-    .option('--interface-mac <prefixes>', "comma-separated beginnings of MACs of its interfaces; '' is any", commaList)
-    .option('--serial <patterns>', "comma-separated serial numbers, in which * is any text; '' is any", commaList)
-    .option('--uuid <patterns>', "comma-separated UUIDs of systems, in which * is any text; '' is any", commaList)
+    .option('--mac <prefixes>', "comma-separated prefixes of the boot MAC; '' matches any", commaList)
+    .option('--interface-mac <prefixes>', "comma-separated MAC prefixes that one interface must match; '' matches any", commaList)
+    .option('--serial <patterns>', "comma-separated serial numbers, with * for any text; '' matches any", commaList)
+    .option('--uuid <patterns>', "comma-separated system UUIDs, with * for any text; '' matches any", commaList)
     .addOption(new Option('--arch <arch>', 'architecture').choices(['x86_64', 'aarch64', 'any']))
-    .option('--group <name>', "group that the nodes become members of; '' is none")
-    .option('--profile <name>', "boot profile that is assigned to the nodes; '' is none")
-    .option('--priority <n>', 'of several rules that match, the lower number decides; default 100', wholeNumber)
-    .option('--max <n>', 'number of machines that it accepts at most; default 100', wholeNumber)
+    .option('--group <name>', "group to add the nodes to; '' for none")
+    .option('--profile <name>', "boot profile to assign to the nodes; '' for none")
+    .option('--priority <n>', 'if several rules match, the lowest number decides (default of new rules: 100)', wholeNumber)
+    .option('--max <n>', 'maximum number of machines to accept (default of new rules: 100)', wholeNumber)
     .addOption(new Option('--disable', 'accept no machines').conflicts('enable'))
 
 async function fields({ mac, interfaceMac, serial, uuid, arch, group, profile, priority, max, enable, disable }: Options) {
@@ -56,7 +56,7 @@ export const ruleCreate = () =>
     new Command('create')
       .description('create a rule that accepts unknown machines as new nodes')
       .argument('<name>', 'name of the new rule')
-      .requiredOption('--names <hostlist>', 'names for nodes, such as cn[001-064]: a machine gets the first that no node has'),
+      .requiredOption('--names <hostlist>', 'node names, such as cn[001-064]; a machine gets the first unused one'),
   ).action(async (name: string, { names, ...options }: Options) => {
     const { createBootRule } = await request(
       graphql(`mutation BootRuleCreate($input: CreateBootRuleInput!) {
@@ -75,7 +75,7 @@ export const ruleUpdate = () =>
     new Command('update')
       .description('change a rule')
       .argument('<rule>')
-      .option('--names <hostlist>', 'names for nodes')
+      .option('--names <hostlist>', 'node names')
       .option('--enable', 'accept machines again'),
   ).action(async (name: string, { names, ...options }: Options) => {
     const { updateBootRule } = await request(

@@ -15,7 +15,7 @@ import { rolloutConfig } from '../rollout-config.ts'
 
 const TEMPLATE = 'slurm_power'
 const DEFAULT_RESUME_SECONDS = 600
-/** Of the time that slurmctld waits for a node, the rest is for the node itself. */
+/** Share of a timeout of slurmctld in which requests are repeated; the rest is left for the node. */
 const REPEATED_PART = 0.5
 
 const planOf = ({ row }: OperationContext) => row.plan as PowerSavingOperation
@@ -54,7 +54,7 @@ const finish: Step = {
     const left = await remove(op)
     const messages = [
       silent.length > 0
-        ? `Suspended nodes that did not come back: ${silent.slice(0, 10).join(', ')}. Look at their power runs, and resume them in Slurm.`
+        ? `Suspended nodes that did not return: ${silent.slice(0, 10).join(', ')}. Check their power runs, and resume them in Slurm.`
         : '',
       left.length > 0 ? `The programs are left on controllers, without a valid token. ${left.join(' ')}` : '',
     ]
@@ -62,10 +62,10 @@ const finish: Step = {
   },
 }
 
-/** slurmctld without power saving takes the boot of a node for an unexpected one, and sets it DOWN. */
+/** Without power saving, slurmctld regards the boot of a node as unexpected and sets the node DOWN. */
 const UNEXPECTED = /unexpectedly rebooted/i
 
-/** Powers suspended nodes on, and takes them into service. @returns names of those that did not come back in time */
+/** Powers suspended nodes on and resumes them in Slurm. @returns names of nodes that did not return in time */
 async function bringBack(op: OperationContext): Promise<string[]> {
   const before = (await readClusterNodes(op)).nodes
   const reason = `Power saving of the cluster ${op.cluster.name} was turned off`
@@ -88,7 +88,7 @@ async function bringBack(op: OperationContext): Promise<string[]> {
 const isUp = (states: readonly string[]): boolean =>
   !states.some((state) => ['DOWN', 'NOT_RESPONDING', 'UNKNOWN'].includes(state))
 
-/** @returns what could not be removed; the tokens are revoked in any case */
+/** Revokes the tokens, then removes the programs. @returns messages about programs that could not be removed */
 async function remove(op: OperationContext): Promise<string[]> {
   await retryTransient(() => removePowerSaving(op.ctx, scopeOf(op)))
   try {
@@ -107,7 +107,7 @@ const varsOf = (settings: PowerSavingSettings) => ({
   slurm_power_resume_seconds: Math.floor(settings.resumeTimeoutSeconds * REPEATED_PART),
 })
 
-/** @returns messages of the controllers on which it failed */
+/** @returns error messages of controllers */
 async function runOnControllers(op: OperationContext, vars: Record<string, unknown>, part: string): Promise<string[]> {
   const { controllers } = planOf(op)
   const { run, hosts } = await op.startRun(
@@ -124,7 +124,7 @@ async function runOnControllers(op: OperationContext, vars: Record<string, unkno
   return messages.length > 0 ? messages : [`The job run ${run.number} ended with ${run.status}. Its log has the reason.`]
 }
 
-/** Lets the controllers of a cluster power nodes on and off, changes how, or ends it. */
+/** Turns power saving of a cluster on or off, or changes its settings. */
 export const POWER_SAVING: Workflow = {
   steps: [prepare, configure, finish],
   undo: [

@@ -21,7 +21,7 @@ import { PageHead } from '@/ui/page.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { toast } from '@/ui/toast.tsx'
 
-/** Asks with what else the group takes along. Its name must be typed when that is something. */
+/** Confirms a deletion and lists what it also removes. If that is anything, the name must be typed. */
 function DeleteDialog({ group, onClose }: { group: Group; onClose: () => void }) {
   const router = useRouter()
   const remove = useMutation(DeleteGroup)
