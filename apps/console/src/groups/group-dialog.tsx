@@ -201,7 +201,7 @@ export function GroupDialog({ group, onClose, onDone }: Props) {
               label={t('group.query')}
               mono
               autoComplete="off"
-              placeholder="accelerator.vendor = amd and tag = prod"
+              placeholder={t('group.queryExample')}
               hint={t('group.queryHint')}
               value={form.memberQuery}
               onChange={(event) => change({ memberQuery: event.target.value })}

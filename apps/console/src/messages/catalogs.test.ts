@@ -46,6 +46,10 @@ function placeholders(message: string): string {
 const keptInEnglish = new Set([
   'bmc.title',
   'bmc.uuid',
+  'bmcSearch.addressesExample',
+  'bmcSearch.fingerprint',
+  'group.queryExample',
+  'bootRule.systemUuids',
   'bmcProtocol.IPMI',
   'bmcProtocol.REDFISH',
   'bootField.networkConfig',

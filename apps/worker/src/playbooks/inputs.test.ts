@@ -19,7 +19,7 @@ test('shipped playbooks and built-in templates correspond', () => {
   expect(BUILT_IN_TEMPLATES.map((template) => template.name)).toEqual(
     BUILT_IN_TEMPLATES.map((template) => path.basename(template.playbookPath, '.yml')),
   )
-  expect(withRole).toHaveLength(9)
+  expect(withRole).toHaveLength(10)
 })
 
 /** Variables of nodes, not inputs of runs. */

@@ -56,6 +56,7 @@ export const groups = {
     priorityHint: 'Precedence of variables among groups of the same depth: the lowest number wins.',
     properties: 'Properties',
     query: 'Member query',
+    queryExample: 'accelerator.vendor = amd and tag = prod',
     queryHint: 'All nodes that match are members, including nodes that are added later.',
     remove: 'Remove nodes',
     removed: '{node} removed from {name}',

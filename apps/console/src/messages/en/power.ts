@@ -50,6 +50,7 @@ export const power = {
   },
   bmcSearch: {
     addresses: 'Addresses',
+    addressesExample: '10.0.1.0/24\n10.0.2.1-64\nbmc-01.example.org',
     addressesHint: 'Names, addresses, ranges such as 10.0.1.1-64 and networks such as 10.0.1.0/24. At most 4,096 addresses.',
     allAssigned: 'All selected BMCs are assigned',
     approve:
@@ -66,6 +67,7 @@ export const power = {
     done: 'Assigned',
     emptyText: 'A search finds the Redfish services in address ranges, and the nodes that they belong to.',
     emptyTitle: 'No searches yet',
+    fingerprint: 'SHA-256 {sum}',
     found: 'Found BMCs',
     goneTitle: 'This search no longer exists',
     listFailed: 'Can’t load the searches',

@@ -54,6 +54,7 @@ export const groups = {
     priorityHint: '同一层级的分组之间变量的优先级：数字最小的优先。',
     properties: '属性',
     query: '成员查询',
+    queryExample: 'accelerator.vendor = amd and tag = prod',
     queryHint: '所有匹配的节点都是成员，包括之后添加的节点。',
     remove: '移除节点',
     removed: '已将 {node} 从 {name} 中移除',

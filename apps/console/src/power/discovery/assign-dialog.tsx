@@ -87,7 +87,11 @@ export function AssignDialog({ search, rows: initialRows, onClose, onAssigned }:
                   {result === null && <Badge tone="ok">{t('bmcSearch.done')}</Badge>}
                 </div>
                 {bmc.conflict && result !== null && <p className="text-xs break-words text-warn">{bmc.conflict}</p>}
-                {bmc.fingerprint && <p className="font-mono text-[11px] break-all text-muted">SHA-256 {bmc.fingerprint}</p>}
+                {bmc.fingerprint && (
+                  <p className="font-mono text-[11px] break-all text-muted">
+                    {t('bmcSearch.fingerprint', { sum: bmc.fingerprint })}
+                  </p>
+                )}
                 {result && <p className="text-xs break-words text-bad">{result}</p>}
               </li>
             )

@@ -57,7 +57,11 @@ export function FoundList({ rows, selected, onToggle }: Props) {
               </div>
               {bmc.conflict && <p className="text-xs break-words text-warn">{bmc.conflict}</p>}
               {bmc.message && <p className="text-xs break-words text-muted">{bmc.message}</p>}
-              {bmc.fingerprint && <p className="font-mono text-[11px] break-all text-faint">SHA-256 {bmc.fingerprint}</p>}
+              {bmc.fingerprint && (
+                <p className="font-mono text-[11px] break-all text-faint">
+                  {t('bmcSearch.fingerprint', { sum: bmc.fingerprint })}
+                </p>
+              )}
             </div>
           </li>
         )

@@ -47,7 +47,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
         <TextAreaField
           label={t('bmcSearch.addresses')}
           hint={t('bmcSearch.addressesHint')}
-          placeholder={'10.0.1.0/24\n10.0.2.1-64\nbmc-01.example.org'}
+          placeholder={t('bmcSearch.addressesExample')}
           mono
           autoFocus
           rows={4}
