@@ -3,6 +3,7 @@ import { createCredential } from '@muster/core/credentials'
 import { schema } from '@muster/core/registry'
 import { rotateCredential } from '@muster/core/rotations'
 import { isLong, LOOPBACK, makeKeyPair } from '@muster/core/testing'
+import { PROBE_OUTPUT_LIMIT_BYTES } from '@muster/discovery'
 import type { OwnedLab } from '@muster/lab'
 import { createLab } from '@muster/lab/testing'
 import { eq } from 'drizzle-orm'
@@ -104,7 +105,7 @@ describe.runIf(process.getuid?.() === 0)('a malicious node', () => {
         .select()
         .from(discoveryEvidence)
         .where(eq(discoveryEvidence.discoveryId, row.id))
-      if (evidence) expect(gunzipSync(evidence.gzip).length).toBeLessThanOrEqual(1024 ** 2)
+      if (evidence) expect(gunzipSync(evidence.gzip).length).toBeLessThanOrEqual(PROBE_OUTPUT_LIMIT_BYTES)
     }
     expect(memory.growth()).toBeLessThan(MAX_GROWTH)
   })

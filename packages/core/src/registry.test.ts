@@ -8,7 +8,7 @@ it('documents every setting, and every setting of the example exists', () => {
   const table = text('docs/operate.md')
   expect(Object.keys({ ...settings, ...UNSUPPORTED_SETTINGS }).filter((name) => !table.includes(`\`${name}\``))).toEqual([])
   const offered = [...text('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name!)
-  const compose = text('docker-compose.yml')
+  const compose = text('docker-compose.yml') + text('docker-compose.boot.yml')
   const composeOnly = [
     'SECRETS_DIR',
     'S3_SECRET_ACCESS_KEY_FILE',
@@ -18,6 +18,7 @@ it('documents every setting, and every setting of the example exists', () => {
     'WORKER_MEMORY',
     'CONSOLE_MEMORY',
     'BIND_ADDRESS',
+    'BOOT_ADDRESS',
     'TLS_CERT_FILE',
     'TLS_KEY_FILE',
     'WORKER_CPUS',

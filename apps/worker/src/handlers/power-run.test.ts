@@ -249,7 +249,7 @@ describe('a run whose worker was lost', () => {
     const started = await start('CYCLE')
     const stopping = new AbortController()
     const lost = handle(started, stopping.signal)
-    await vi.waitFor(() => expect(resets().flat()).toHaveLength(SYSTEMS))
+    await vi.waitFor(() => expect(resets().flat()).toHaveLength(SYSTEMS), { timeout: 30_000 })
     stopping.abort(new Error('killed'))
     await lost
     expect((await rowOf(started)).status).toBe('RUNNING')

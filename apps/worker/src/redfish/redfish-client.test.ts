@@ -178,7 +178,9 @@ const endless = (response: {
 describe('a driver', () => {
   it('reads state, inventory, sensors and events', async () => {
     const driver = createRedfishDriver(clientOf(), '')
-    expect(await driver.readPower()).toEqual({ state: 'OFF', lastReset: '2026-01-01T00:00:00Z', bootDevice: 'NONE' })
+    expect(await driver.readPower()).toEqual({
+      ...{ state: 'OFF', lastReset: '2026-01-01T00:00:00Z', bootDevice: 'NONE', permanentBootDevice: null },
+    })
     const { inventory, sensors, events } = await driver.readDetails()
     expect(inventory).toEqual({
       ...{ manufacturer: 'Emulated', model: 'E-1', serial: 'EMU-1', uuid: bmc.systems[0]!.uuid, biosVersion: '1.2.3' },
