@@ -12,7 +12,7 @@ import { acceptInTenant } from './accept-in-tenant.ts'
 export async function acceptByRules(ctx: SystemCtx): Promise<number> {
   authorize(ctx, bootPermissions.observe)
   const { rows } = await ctx.db.execute<{ tenant_id: string }>(sql`select distinct r.tenant_id from ${bootRules} r
-    where r.is_enabled and r.accepted < r.max_accepted
+    where r.is_enabled
       and exists (select from ${unknownMachines} m where m.tenant_id = r.tenant_id and m.state = 'NEW')`)
   let accepted = 0
   for (const { tenant_id } of rows)

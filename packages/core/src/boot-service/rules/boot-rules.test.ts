@@ -116,6 +116,41 @@ describe('a rule', () => {
     expect(await ruleNow(rule.id)).toMatchObject({ problem: null, accepted: 2 })
   })
 
+  const MAC = '02:00:00:00:00:01'
+  const unacceptable = (...numbers: number[]) =>
+    report(...numbers.map((i) => ({ mac: macOf(i), interfaces: [{ name: 'eth0', mac: MAC }] })))
+
+  test('skips machines that cannot become nodes, and tries other ones in each pass', async () => {
+    await addNode(ours.operator, { name: 'taken', host: 'taken', interfaces: [{ name: 'eth0', mac: MAC }] })
+    const rule = await create()
+    await unacceptable(1)
+    await report({ mac: macOf(2) })
+    expect(await acceptByRules(t.runtime)).toBe(1)
+    expect(await names()).toEqual(['cn1', 'taken'])
+    await unacceptable(3, 4, 5, 6, 7, 8)
+    await report({ mac: macOf(9) })
+    // The pass ends after five failures; the next one begins with the machines that it did not try.
+    expect(await acceptByRules(t.runtime)).toBe(0)
+    expect((await ruleNow(rule.id)).problem).toContain(MAC)
+    expect(await acceptByRules(t.runtime)).toBe(1)
+    expect(await names()).toEqual(['cn1', 'cn2', 'taken'])
+  })
+
+  test('that is used up keeps its machines from the next rule', async () => {
+    const first = await create({ name: 'first', names: 'a[1-9]', priority: 5, maxAccepted: 1 })
+    const other = await create({ name: 'second', names: 'b[1-9]', macs: ['02'] })
+    await report({}, {}, { mac: macOf(1, '02:00:5f') })
+    expect(await acceptByRules(t.runtime)).toBe(2)
+    expect(await acceptByRules(t.runtime)).toBe(0)
+    expect(await names()).toEqual(['a1', 'b1'])
+    const problem = `${macOf(2)}: The boot rule first accepted 1 machines, its limit. Raise the limit.`
+    expect(await ruleNow(first.id)).toMatchObject({ problem })
+    expect(await ruleNow(other.id)).toMatchObject({ problem: null, accepted: 1 })
+    await updateBootRule(ours.admin, { id: first.id, maxAccepted: 2 })
+    expect(await acceptByRules(t.runtime)).toBe(1)
+    expect(await names()).toEqual(['a1', 'a2', 'b1'])
+  })
+
   test('with the lower priority comes first, and one per tenant decides about its machines only', async () => {
     const theirs = await t.given.tenant()
     await createBootRule(theirs.admin, { name: 'all', names: 'x[1-9]', macs: ['02'] })
