@@ -276,10 +276,11 @@ describe('the effective profile', () => {
     const { profile, candidates } = await effective(node)
     expect(profile).toMatchObject({ name: 'compute', kernel: { value: { url: KERNEL.url } } })
     expect(profile!.userData.map(({ value, profile }) => [value, profile.name])).toEqual(
-      ['site', 'row', 'compute', 'own'].map((name) => [part(name), name]),
+      ['row', 'site', 'compute', 'own'].map((name) => [part(name), name]),
     )
-    expect(profile!.kernelParams.map(({ value }) => value)).toEqual(['site', 'row', 'console=own', 'own'])
-    expect(profile!.adminUser).toMatchObject({ value: 'row', profile: { name: 'row' } })
+    expect(profile!.kernelParams.map(({ value }) => value)).toEqual(['row', 'site', 'console=own', 'own'])
+    // The profile of the nearer group inherits it, which wins over the addition of the farther group.
+    expect(profile!.adminUser).toMatchObject({ value: 'site', profile: { name: 'site' } })
     expect(profile!.vendorData.map(({ profile }) => profile.name)).toEqual(['own'])
     expect(candidates.map((each) => [each.profile.name, each.target, each.isAddition, each.lostReason])).toEqual([
       ['compute', 'GROUP', false, null],
@@ -300,6 +301,18 @@ describe('the effective profile', () => {
     // Equal additions are one object.
     const both = await effectiveBootProfiles(ours.viewer, [other.id, nodes[2]!.id])
     expect(both.get(other.id)!.profile).toBe(both.get(nodes[2]!.id)!.profile)
+  })
+
+  test('has the values of the nearer profile, also when a farther one has the same parent', async () => {
+    const base = await create('base', { adminUser: 'base' })
+    const extra = await create('extra', { parentId: null, kernel: null, adminUser: 'extra' })
+    const far = await create('far', { kernel: null, parentId: extra.id, adminUser: 'far' })
+    await assign(await create('near', { parentId: base.id }), { nodeIds: [nodes[0]!.id] })
+    await assign(far, { allNodes: true })
+    await assign(await create('close', { kernel: null, parentId: extra.id }), { nodeIds: [nodes[0]!.id] })
+    const { profile } = await effective(nodes[0]!)
+    expect(profile).toMatchObject({ name: 'near', adminUser: { value: 'extra' } })
+    expect(profile!.chain.map(({ name }) => name)).toEqual(['far', 'base', 'near', 'extra', 'close'])
   })
 
   test('has no kernel when only additions apply, and at most 20 are merged', async () => {

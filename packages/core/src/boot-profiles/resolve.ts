@@ -168,8 +168,8 @@ export async function resolveMerges(
   merges: readonly Merge[],
   tree: ProfileTree,
 ): Promise<Map<Merge, ResolvedBootProfile>> {
-  // A profile that is inherited twice is merged at its first position.
-  const chains = merges.map(({ layers }) => [...new Set(layers.flatMap((layer) => chainOf(tree, layer)))])
+  // A profile that is inherited twice counts where it comes last, so that a farther profile never replaces values of a nearer one.
+  const chains = merges.map(({ layers }) => [...new Set(layers.flatMap((layer) => chainOf(tree, layer)).reverse())].reverse())
   const needed = [...new Set(chains.flat())]
   if (needed.length === 0) return new Map()
   const { id, name, version, content } = bootProfiles
