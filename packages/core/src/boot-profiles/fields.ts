@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { User } from '../kernel/address.ts'
-import type { InputIssue } from '../kernel/errors.ts'
+import { type InputIssue, parseInput } from '../kernel/errors.ts'
 import { Id, multilineText, singleLineText } from '../kernel/input.ts'
 import { endpointOf, type LocalTarget, targetIssues } from '../kernel/outbound/index.ts'
 import { networkConfigError, userDataError } from './cloud-init.ts'
@@ -113,6 +113,11 @@ export function changedContent(before: BootProfileContent, given: Given): BootPr
   )
   return { ...before, ...(Object.fromEntries(changes) as Partial<BootProfileContent>) }
 }
+
+/** What a new profile with these fields has. @throws InvalidInput */
+export const bootProfileContent = (fields: z.input<typeof Fields>): BootProfileContent =>
+  changedContent(NO_CONTENT, parseInput(Fields, fields))
+const Fields = z.object(BOOT_PROFILE_FIELDS)
 
 /** Rejects URLs at addresses of the machine itself, its link and metadata services, unless the installation lists them. */
 export function bootUrlIssues(given: Given, localTargets: readonly LocalTarget[]): Promise<InputIssue[]> {

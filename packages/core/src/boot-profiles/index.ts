@@ -15,7 +15,7 @@ export {
   effectiveBootProfiles,
   unknownBootProfile,
 } from './effective-boot-profiles.ts'
-export { BOOT_PROFILE_FIELDS, BootArchInput, BootProfileName } from './fields.ts'
+export { BOOT_PROFILE_FIELDS, BootArchInput, BootProfileName, bootProfileContent } from './fields.ts'
 export { bootProfilePermissions } from './permissions.ts'
 export {
   assignBootProfileBlockedReason,

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { assignBootProfile, createBootProfile, effectiveBootProfiles, updateBootProfile } from '@muster/core/boot-profiles'
+import { createBootRule } from '@muster/core/boot-service'
 import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
 import { addNode } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
@@ -212,6 +213,30 @@ test('does not replace a profile that was not set with boot parameters, and read
   expect((await ask('PUT', params('a', { hosts: [xname(3)] }))).status).toBe(200)
   expect(await boots(3)).toBe('http://10.0.0.1/a')
   expect(await profiles()).toContain(`${name}-2`)
+  for (const method of ['PUT', 'PATCH', 'DELETE'])
+    expect((await ask(method, params('b', { hosts: [xname(2)] }))).body, method).toMatchObject({
+      ...{ status: 409, detail: expect.stringContaining(`The boot profile ${name} is assigned to ${xname(2)}.`) },
+    })
+  expect(await boots(2)).toBe('http://10.0.0.1/a debug edited')
+})
+
+test('does not use a profile of a person that has the name of equal boot parameters', async () => {
+  await ask('PUT', params('a', { hosts: [xname(1)] }))
+  const [name] = await profiles()
+  await ask('DELETE', { hosts: [xname(1)] })
+  await createBootProfile(ours.admin, { name: name!, kernel: { url: 'http://10.0.0.1/other' } })
+  expect((await ask('PUT', params('a', { hosts: [xname(1)] }))).status).toBe(200)
+  expect(await boots(1)).toBe('http://10.0.0.1/a')
+  expect((await profiles()).sort()).toEqual([name, `${name}-2`])
+})
+
+test('keeps a profile that a boot rule assigns', async () => {
+  await ask('PUT', params('a', { hosts: [xname(1)] }))
+  const { id, name } = (await t.runtime.db.query.bootProfiles.findFirst({ where: { tenantId: ours.tenant.id } }))!
+  await createBootRule(ours.admin, { name: 'rack', names: 'rack[1-9]', macs: ['02'], profileId: id })
+  expect(await ask('PUT', params('b', { hosts: [xname(1)] }))).toEqual({ status: 200, body: null })
+  expect(await boots(1)).toBe('http://10.0.0.1/b')
+  expect(await profiles()).toContain(name)
 })
 
 test('of concurrent requests for a node, the last one counts', async () => {

@@ -47,7 +47,12 @@ export async function acceptInTenant(ctxOf: (name: string) => Ctx): Promise<numb
     if (!rule || (failures.get(rule.id) ?? 0) >= MAX_FAILURES || accepted >= MAX_MACHINES) continue
     // A rule that is used up keeps its machines: the next rule would give them another name, group and profile.
     if (rule.accepted >= rule.maxAccepted) {
-      await fail(rule, machine, `The boot rule ${rule.name} accepted ${rule.accepted} machines, its limit. Raise the limit.`, true)
+      await fail(
+        rule,
+        machine,
+        `The boot rule ${rule.name} accepted ${rule.accepted} machines, its limit. Raise the limit.`,
+        true,
+      )
       continue
     }
     const names = freeNames.get(rule.id) ?? (await findFreeNames(ctx, rule))

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { stringify } from 'yaml'
+import type { BootProfile } from '../../boot-profiles/index.ts'
 import { canonicalJson } from '../../kernel/canonical-json.ts'
 import { parseYaml, YamlError } from '../../kernel/yaml.ts'
 
@@ -50,4 +51,6 @@ export const profileName = (values: Values & { arch: string | null }, number: nu
   const hash = createHash('sha256').update(canonicalJson(values)).digest('hex').slice(0, 12)
   return `bss-${hash}${number > 1 ? `-${number}` : ''}`
 }
-export const isStored = (name: string): boolean => /^bss-[0-9a-f]{12}(-\d+)?$/.test(name)
+/** Whether only boot parameters are in a profile. One that a person changed is the person's, whatever its name is. */
+export const isStored = ({ name, version, parentId }: Pick<BootProfile, 'name' | 'version' | 'parentId'>): boolean =>
+  version === 1 && parentId === null && /^bss-[0-9a-f]{12}(-\d+)?$/.test(name)

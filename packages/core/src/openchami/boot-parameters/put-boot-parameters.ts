@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   assignBootProfile,
   type BootProfile,
+  bootProfileContent,
   bootProfilePermissions,
   bootProfiles,
   createBootProfile,
@@ -14,7 +15,16 @@ import { Conflict, InvalidInput, NotFound, parseInput } from '../../kernel/error
 import { singleLineText } from '../../kernel/input.ts'
 import type { LocalTarget } from '../../kernel/outbound/index.ts'
 import { Mac, Nid } from '../../nodes/network/index.ts'
-import { fromCloudConfig, isMapping, mergePatch, profileName, splitParams, toCloudConfig, type Values } from './format.ts'
+import {
+  fromCloudConfig,
+  isMapping,
+  isStored,
+  mergePatch,
+  profileName,
+  splitParams,
+  toCloudConfig,
+  type Values,
+} from './format.ts'
 import { DEFAULT, distinctPlaces, findPlaces, GLOBAL, type Place } from './places.ts'
 import { findStored, lockBootParameters, release, targetsOf } from './stored.ts'
 
@@ -113,34 +123,30 @@ function assertValues({ host }: Place, { kernel, initrd, params }: Values): void
 }
 const JOIN_TOKEN = `\${SPIRE_JOIN_TOKEN}`
 
-/** Returns the profile with these values, or creates one when there is none that users have left unchanged. */
+/** The profile with these values, unless somebody changed it since, or created another one with this name. */
 async function findOrCreate(
   tx: Tx,
   ctx: Ctx,
   values: Values & { arch: Place['arch'] },
   localTargets: readonly LocalTarget[],
 ): Promise<BootProfile> {
+  const { kernel, initrd, params, userData, arch } = values
+  const fields = {
+    description: 'Boot parameters of OpenCHAMI.',
+    arch,
+    kernel: kernel === null ? null : { url: kernel },
+    initrds: initrd === null ? null : [{ url: initrd }],
+    kernelParams: params,
+    userData: userData && toCloudConfig(userData),
+  }
+  const content = canonicalJson(bootProfileContent(fields))
   for (let number = 1; ; number++) {
     const name = profileName(values, number)
     const [found] = await tx
       .select()
       .from(bootProfiles)
       .where(and(visibleTo(ctx, bootProfiles), eq(bootProfiles.name, name)))
-    if (found?.version === 1) return found
-    if (found) continue
-    const { kernel, initrd, params, userData, arch } = values
-    return createBootProfile(
-      ctx,
-      {
-        name,
-        description: 'Boot parameters of OpenCHAMI.',
-        arch,
-        kernel: kernel === null ? null : { url: kernel },
-        initrds: initrd === null ? null : [{ url: initrd }],
-        kernelParams: params,
-        userData: userData && toCloudConfig(userData),
-      },
-      localTargets,
-    )
+    if (found && isStored(found) && canonicalJson(found.content) === content) return found
+    if (!found) return createBootProfile(ctx, { name, ...fields }, localTargets)
   }
 }

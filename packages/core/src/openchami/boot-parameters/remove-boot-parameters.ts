@@ -37,7 +37,7 @@ export async function removeBootParameters(ctx: Ctx, input: z.input<typeof Remov
     const stored = rows.flatMap(({ assignment: { target, nodeId, groupId }, profile }): Stored[] => {
       const { content, name } = profile
       const place: Place = { host: name, target, nodeId, groupId, arch: content.arch }
-      return isStored(name) &&
+      return isStored(profile) &&
         (!kernel || content.kernel?.url === kernel) &&
         (!initrd || content.initrds?.[0]?.url === initrd) &&
         (!params || content.kernelParams.join(' ') === splitParams(params).join(' '))

@@ -7,6 +7,7 @@ import {
   resolveBootProfiles,
   unassignBootProfile,
 } from '../../boot-profiles/index.ts'
+import { bootRules } from '../../boot-service/tables.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
 import { Conflict } from '../../kernel/errors.ts'
@@ -44,7 +45,7 @@ export async function findStored(tx: Tx, ctx: Ctx, places: Place[]): Promise<Sto
     const [profile, values] = [profiles.get(assignment.profileId)!, resolved.get(assignment.profileId)!]
     const hasKernel = values.kernel !== null
     if (!isAt(place, assignment, { arch: values.arch?.value ?? null, hasKernel })) return []
-    if (isStored(profile.name)) return [{ place, profile }]
+    if (isStored(profile)) return [{ place, profile }]
     // Another profile without a kernel is added to the one that is set here.
     if (!hasKernel) return []
     throw new Conflict(
@@ -67,7 +68,8 @@ export async function release(tx: Tx, ctx: Ctx, stored: Stored[]): Promise<void>
     await unassignBootProfile(ctx, { profileId: id, ...targetsOf(of.map(({ place }) => place)) })
     const isUsed =
       (await tx.$count(bootAssignments, eq(bootAssignments.profileId, id))) > 0 ||
-      (await tx.$count(bootProfiles, and(visibleTo(ctx, bootProfiles), eq(bootProfiles.parentId, id)))) > 0
+      (await tx.$count(bootProfiles, and(visibleTo(ctx, bootProfiles), eq(bootProfiles.parentId, id)))) > 0 ||
+      (await tx.$count(bootRules, and(visibleTo(ctx, bootRules), eq(bootRules.profileId, id)))) > 0
     if (!isUsed) await deleteBootProfile(ctx, { id })
   }
 }
