@@ -87,7 +87,7 @@ export const bootRules = snakeCase.table(
     /** Hostlist of node names. A machine gets the first unused name. */
     names: text().notNull(),
     /** The nodes become members of it. */
-    groupId: uuid().references(() => nodeGroups.id, { onDelete: 'cascade' }),
+    groupId: uuid().references(() => nodeGroups.id),
     /** Assigned to the nodes. */
     profileId: uuid().references(() => bootProfiles.id),
     maxAccepted: integer().notNull(),

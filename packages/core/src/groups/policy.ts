@@ -8,17 +8,20 @@ const NEXT_STEP = 'An admin can make it an ordinary group first.'
 const usedReason = (group: string, cluster: string): string =>
   `The group ${group} has the nodes and the munge key of the managed Slurm cluster ${cluster}.`
 
-/** Why `actor` may not delete this group, given its child groups and the managed Slurm cluster that uses it; null when allowed. */
+/** Why `actor` may not delete this group, given its child groups and what uses it; null when allowed. */
 export function deleteBlockedReason(
   actor: Actor,
   group: Pick<NodeGroup, 'name' | 'isSystem'>,
   children: string[],
-  cluster: string | null,
+  { cluster, bootRules }: { cluster: string | null; bootRules: string[] },
 ): string | null {
   const denied = permissionDeniedReason(actor, groupPermissions.write)
   if (denied) return `Deleting a group: ${denied}`
   if (group.isSystem) return `The group ${group.name} is a system group and cannot be deleted. ${NEXT_STEP}`
   if (cluster !== null) return `${usedReason(group.name, cluster)} Release or remove the cluster first.`
+  // Rules have a permission of their own, and without the group they would accept machines into none.
+  if (bootRules.length > 0)
+    return `The boot rules ${bootRules.sort().join(', ')} add nodes to the group ${group.name}; change or delete them first.`
   if (children.length === 0) return null
   return `The group ${group.name} has the child groups ${children.sort().join(', ')}; move or delete them first.`
 }

@@ -2,6 +2,8 @@ import { parseConfig } from '@muster/slurm/config'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createConfig } from '../../../slurm/src/config/create.ts'
+import { createBootRule } from '../boot-service/index.ts'
+import { bootRules } from '../boot-service/tables.ts'
 import { removeSlurmCluster, slurmClusters } from '../clusters/index.ts'
 import {
   createNodeGroup,
@@ -182,8 +184,11 @@ describe('the group of a cluster', () => {
     const id = await prepareClusterGroup(ours.worker, { clusterId, nodeIds: idsOf(0, 2) })
     const child = await createNodeGroup(ours.admin, { name: 'child' })
     await t.runtime.db.update(nodeGroups).set({ parentId: id }).where(eq(nodeGroups.id, child.id))
+    const rule = await createBootRule(ours.admin, { name: 'rack', names: 'cn[1-9]', macs: ['02'], groupId: id })
     await forgetClusterConfig(ours.worker, { clusterId })
     await forgetClusterConfig(ours.worker, { clusterId })
+    const rules = await t.runtime.db.select().from(bootRules).where(eq(bootRules.id, rule.id))
+    expect(rules).toMatchObject([{ groupId: null, isEnabled: false }])
     expect(await t.runtime.db.select().from(nodeGroups).where(eq(nodeGroups.id, child.id))).toMatchObject([{ parentId: null }])
     expect(await t.runtime.db.select().from(nodeGroups).where(eq(nodeGroups.id, id))).toEqual([])
   })

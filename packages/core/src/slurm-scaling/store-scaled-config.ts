@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ConfigFiles, ConfigSettings } from '@muster/slurm/config'
 import { and, eq } from 'drizzle-orm'
+import { updateBootRule } from '../boot-service/index.ts'
+import { bootRules } from '../boot-service/tables.ts'
 import { slurmClusterChanged } from '../clusters/change-events.ts'
 import { slurmClusters } from '../clusters/tables.ts'
 import { deleteNodeGroup, nodeGroups, updateNodeGroup } from '../groups/index.ts'
@@ -62,7 +64,7 @@ export async function operationConfig(ctx: Ctx, { id }: { id: string }): Promise
 
 /**
  * Records that no host of a cluster has a configuration, and deletes its group with the munge key: its creation was undone.
- * Child groups of it stay, without a parent.
+ * Child groups of it stay, without a parent, and boot rules with it are disabled.
  */
 export async function forgetClusterConfig(ctx: Ctx, { clusterId }: { clusterId: string }): Promise<void> {
   authorize(ctx, slurmScalePermissions.report)
@@ -79,6 +81,11 @@ export async function forgetClusterConfig(ctx: Ctx, { clusterId }: { clusterId: 
         .from(nodeGroups)
         .where(and(visibleTo(ctx, nodeGroups), eq(nodeGroups.parentId, nodeGroupId)))
       for (const { id } of children) await updateNodeGroup(ctx, { id, parentId: null })
+      const rules = await tx
+        .select({ id: bootRules.id })
+        .from(bootRules)
+        .where(and(visibleTo(ctx, bootRules), eq(bootRules.groupId, nodeGroupId)))
+      for (const { id } of rules) await updateBootRule(ctx, { id, groupId: null, isEnabled: false })
       await deleteNodeGroup(ctx, { id: nodeGroupId })
     }
     ctx.notify(slurmClusterChanged(cluster!))

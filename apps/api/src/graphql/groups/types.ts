@@ -119,14 +119,14 @@ export const NodeGroup = builder.drizzleNode('nodeGroups', {
       description: 'Reason why the caller cannot delete the group; null when allowed.',
       select: {
         columns: { name: true, isSystem: true },
-        with: { children: { columns: { name: true } }, slurmClusters: MANAGED },
+        with: { children: { columns: { name: true } }, slurmClusters: MANAGED, bootRules: { columns: { name: true } } },
       },
       resolve: (g, _args, { ctx }) =>
         deleteBlockedReason(
           ctx.actor,
           g,
           g.children.map((child) => child.name),
-          g.slurmClusters[0]?.name ?? null,
+          { cluster: g.slurmClusters[0]?.name ?? null, bootRules: g.bootRules.map((rule) => rule.name) },
         ),
     }),
   }),

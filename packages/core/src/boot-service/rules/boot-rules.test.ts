@@ -86,8 +86,12 @@ describe('a rule', () => {
       'boot rule rack',
     ])
     await expect(deleteBootProfile(ours.admin, { id: profile.id })).rejects.toMatchObject({ code: 'CONFLICT' })
-    await deleteNodeGroup(ours.admin, { id: group.id })
-    expect(await ours.system.db.select().from(bootRules)).toEqual([])
+    await expect(deleteNodeGroup(ours.operator, { id: group.id })).rejects.toThrow(
+      'The boot rules rack add nodes to the group rack; change or delete them first.',
+    )
+    expect((await ruleNow(rule.id)).groupId).toBe(group.id)
+    await updateBootRule(ours.admin, { id: rule.id, groupId: null })
+    await deleteNodeGroup(ours.operator, { id: group.id })
   })
 
   test('accepts none while it is disabled, none beyond its limit, and no rejected machine', async () => {
