@@ -1,5 +1,7 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { tenants } from '../../access/tables.ts'
 import { auditEntries } from '../../audit/tables.ts'
 import { createBootProfile, deleteBootProfile, effectiveBootProfiles } from '../../boot-profiles/index.ts'
 import { createNodeGroup, deleteNodeGroup } from '../../groups/index.ts'
@@ -163,6 +165,52 @@ describe('a rule', () => {
     await report({ serial: 's-1' }, { serial: 'S-2' })
     await acceptByRules(t.runtime)
     expect(await names()).toEqual(['a1', 'b1'])
+  })
+
+  test('accepts none in a suspended tenant, and an error in one tenant stops no other', async () => {
+    // The reconciler visits tenants in any order: one fails before it and one after it, whichever is the first.
+    const broken = [await t.given.tenant(), await t.given.tenant()]
+    for (const { admin, system } of [...broken, ours]) {
+      await createBootRule(admin, { name: 'rack', names: 'cn[1-9]', macs: ['02:00:5E'] })
+      await reportUnknownMachines(system, [{ mac: macOf(1), address: '10.0.0.9' }])
+    }
+    const error = vi.spyOn(t.runtime.log, 'error')
+    const isBroken = (tenantId: string) => broken.some(({ tenant }) => tenant.id === tenantId)
+    const tenantDb = (tenantId: string) => {
+      if (isBroken(tenantId)) throw new Error('planted')
+      return t.runtime.tenantDb(tenantId)
+    }
+    const suspend = (suspendedAt: Date | null) =>
+      t.runtime.db.update(tenants).set({ suspendedAt }).where(eq(tenants.id, ours.tenant.id))
+    await suspend(new Date())
+    expect(await acceptByRules({ ...t.runtime, tenantDb: tenantDb as typeof t.runtime.tenantDb })).toBe(0)
+    expect(error).toHaveBeenCalledTimes(2)
+    await suspend(null)
+    expect(await acceptByRules({ ...t.runtime, tenantDb: tenantDb as typeof t.runtime.tenantDb })).toBe(1)
+    expect(await names()).toEqual(['cn1'])
+    error.mockRestore()
+    expect(await acceptByRules(t.runtime)).toBe(2)
+  })
+
+  test('reads the taken names once per pass, and skips a name that a node got meanwhile', async () => {
+    await create({ names: 'cn[1-5000]' })
+    await addNode(ours.operator, { name: 'cn1', host: 'cn1' })
+    await report({}, {}, {})
+    // Statements outside of transactions, and those of the connections of transactions.
+    const spies = [vi.spyOn(t.appPool, 'query')]
+    const connect = t.appPool.connect.bind(t.appPool) as (...args: unknown[]) => Promise<pg.PoolClient>
+    const connected = vi.spyOn(t.appPool, 'connect').mockImplementation(async (...args: unknown[]) => {
+      const client = await connect(...args)
+      if (args.length === 0) spies.push(vi.spyOn(client, 'query') as (typeof spies)[number])
+      return client
+    })
+    expect(await acceptByRules(t.runtime)).toBe(3)
+    // The pool passes its statements on to connections, with a callback as third argument.
+    const calls = spies.flatMap(({ mock }) => mock.calls as unknown[][]).filter(({ length }) => length < 3)
+    for (const spy of [...spies, connected]) spy.mockRestore()
+    const valuesOf = ([config, values]: unknown[]) => JSON.stringify(values ?? (config as pg.QueryConfig).values ?? [])
+    expect(calls.filter((call) => valuesOf(call).includes('cn5000'))).toHaveLength(1)
+    expect(await names()).toEqual(['cn1', 'cn2', 'cn3', 'cn4'])
   })
 
   test.each<[string, Partial<Rule>]>([
