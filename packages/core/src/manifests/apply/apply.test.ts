@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { tenants } from '../../access/tables.ts'
 import { auditEntries } from '../../audit/tables.ts'
 import { addSlurmCluster } from '../../clusters/index.ts'
 import { createNodeGroup, setNodeGroupMembers } from '../../groups/index.ts'
@@ -313,6 +314,25 @@ it('changes many nodes at once, which can exchange MACs, and names the line of a
   expect(isApplied).toBe(false)
   expect(issues).toMatchObject([{ document: 2, path: 'spec.interfaces.0.mac', message: expect.stringContaining('n3') }])
   expect((await nodeNamed('n1')).rack).toBe('B')
+})
+
+it('names the document of a node for which a change of many nodes fails', async () => {
+  await t.runtime.db.update(tenants).set({ maxNodes: 4 }).where(eq(tenants.id, ours.tenant.id))
+  const node = (i: number, spec: object = {}) => one('ComputeNode', `n${i}`, { host: `n${i}.test`, ...spec })
+  const some = (count: number) => all(...Array.from({ length: count }, (_, i) => node(i + 1)))
+  const quota = { document: 5, path: 'metadata.name', message: expect.stringMatching(/^ComputeNode\/n5: .*its quota is 4/) }
+  expect((await apply(some(5))).issues).toMatchObject([quota])
+  expect(await apply(some(4))).toMatchObject({ issues: [], isApplied: true })
+  // An operator may not make a node local.
+  const changed = all(
+    node(1, { rack: 'A' }),
+    node(2, { rack: 'A' }),
+    node(3, { connectionType: 'local' }),
+    node(4, { rack: 'A' }),
+  )
+  const result = await apply(changed, {}, ours.operator)
+  expect(result.issues).toMatchObject([{ document: 3, message: expect.stringMatching(/^ComputeNode\/n3: /) }])
+  expect(result.issueCount).toBe(1)
 })
 
 it('moves nodes between groups of an exclusive set', async () => {

@@ -154,14 +154,34 @@ class Run {
   private async inBulk(steps: Step[], work: (scope: Scope, some: Step[]) => Promise<void>): Promise<void> {
     for (let i = 0; i < steps.length; i += ITEMS_PER_CALL) {
       const some = steps.slice(i, i + ITEMS_PER_CALL)
-      await this.attempt(
-        (scope) => work(scope, some),
-        (issue) => {
+      const error = await this.attempt((scope) => work(scope, some))
+      if (error instanceof InvalidInput)
+        for (const issue of error.issues) {
           const [, index = '0', path = ''] = /^nodes\.(\d+)\.?(.*)$/.exec(issue.path) ?? ['', '0', issue.path]
           this.report(some[Number(index)]!, { ...issue, path })
-        },
-      )
+        }
+      else if (error && !(await this.reportFailing(some, work))) this.report(some[0]!, { path: '', message: error.message })
     }
+  }
+
+  /**
+   * Repeats a failed call with its halves, down to the items that fail alone: the error does not name them. Invalid input is no reason,
+   * because the whole call accepted it: items can exchange values only together.
+   * @returns whether an item was reported
+   */
+  private async reportFailing(steps: Step[], work: (scope: Scope, some: Step[]) => Promise<void>): Promise<boolean> {
+    const middle = Math.ceil(steps.length / 2)
+    let isReported = false
+    for (const half of [steps.slice(0, middle), steps.slice(middle)]) {
+      if (half.length === 0 || this.plan.issueCount >= MAX_ISSUES) continue
+      const error = await this.attempt((scope) => work(scope, half))
+      if (error && half.length > 1) isReported = (await this.reportFailing(half, work)) || isReported
+      else if (error && !(error instanceof InvalidInput)) {
+        this.report(half[0]!, { path: '', message: error.message })
+        isReported = true
+      }
+    }
+    return isReported
   }
 
   private created(kind: Kind, { name }: Pick<Item, 'name'>, id: string): void {
@@ -169,17 +189,21 @@ class Run {
     if (isReferable(kind.kind)) this.scope.lookup.add(kind.kind, name, id)
   }
 
-  private one(step: Step, work: (scope: Scope) => Promise<unknown>): Promise<void> {
-    return this.attempt(work, (issue) => this.report(step, issue))
+  private async one(step: Step, work: (scope: Scope) => Promise<unknown>): Promise<void> {
+    const error = await this.attempt(work)
+    if (!error) return
+    const issues = error instanceof InvalidInput ? error.issues : [{ path: '', message: error.message }]
+    for (const issue of issues) this.report(step, issue)
   }
 
-  private async attempt(work: (scope: Scope) => Promise<unknown>, report: (issue: InputIssue) => void): Promise<void> {
+  /** @returns the error after which nothing of the work is left */
+  private async attempt(work: (scope: Scope) => Promise<unknown>): Promise<DomainError | null> {
     try {
       await inTransaction(this.scope.ctx, (tx, ctx) => work({ ...this.scope, tx, ctx }))
+      return null
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
-      const issues = error instanceof InvalidInput ? error.issues : [{ path: '', message: error.message }]
-      for (const issue of issues) report(issue)
+      return error
     }
   }
 
