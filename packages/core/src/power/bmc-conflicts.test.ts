@@ -1,4 +1,4 @@
-import { computeNodes, nodeBmcs, setNodeBmc, updateNode } from '@muster/core/nodes'
+import { computeNodes, decommissionNode, nodeBmcs, setNodeBmc, updateNode } from '@muster/core/nodes'
 import { LOOPBACK, type TenantFixture, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -91,6 +91,8 @@ describe('bmcConflicts', () => {
       `The BMC reports the serial number B-9999, which discovery found on the node ${other}.`,
       `The BMC reports the UUID ${UUID}, which discovery found on the node ${other}.`,
     ])
+    await decommissionNode(ours.admin, { id: nodes[1]!.id })
+    expect(await conflicts()).toBeUndefined()
   })
 
   it('never names nodes of another tenant', async () => {

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { Ctx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { computeNodes, nodeBmcs, nodeInterfaces } from '../nodes/tables.ts'
@@ -51,7 +51,10 @@ export async function bmcConflicts(ctx: Ctx, nodeIds: readonly string[]): Promis
     uuids: inventories.flatMap(({ uuid }) => (isUsable(uuid) ? uuidForms(uuid) : [])),
   }
   const interfaces = await ctx.db
-    .select({ nodeId: nodeInterfaces.nodeId, mac: nodeInterfaces.mac, name: computeNodes.name })
+    .select({
+      ...{ nodeId: nodeInterfaces.nodeId, mac: nodeInterfaces.mac, name: computeNodes.name },
+      decommissionedAt: computeNodes.decommissionedAt,
+    })
     .from(nodeInterfaces)
     .innerJoin(computeNodes, eq(computeNodes.id, nodeInterfaces.nodeId))
     .where(
@@ -66,6 +69,7 @@ export async function bmcConflicts(ctx: Ctx, nodeIds: readonly string[]): Promis
     .where(
       and(
         visibleTo(ctx, computeNodes),
+        isNull(computeNodes.decommissionedAt),
         or(isOneOf(NODE_SERIAL, reported.serials, 'text'), isOneOf(NODE_UUID, reported.uuids, 'text')),
       ),
     )
@@ -76,7 +80,8 @@ export async function bmcConflicts(ctx: Ctx, nodeIds: readonly string[]): Promis
       const own = [...new Set([...entered, ...(discovered ?? []).flatMap((mac) => mac?.toLowerCase() ?? [])])]
       const others = [
         ...interfaces
-          .filter(({ nodeId, mac }) => nodeId !== id && macs.includes(mac))
+          // The parts of a decommissioned machine can be in another one now.
+          .filter(({ nodeId, mac, decommissionedAt }) => nodeId !== id && !decommissionedAt && macs.includes(mac))
           .map(({ name, mac }) => `The BMC reports the MAC ${mac}, which is an interface of the node ${name}.`),
         ...named
           .filter((node) => node.id !== id && isUsable(reports.serial) && node.serial === reports.serial)
