@@ -16,7 +16,7 @@ source = open(${JSON.stringify(PROGRAM)}).read().replace('/etc/muster-slurm/powe
 sys.argv = sys.argv[1:]
 exec(compile(source, 'program', 'exec'))`
 
-type Answer = { status: number; body?: unknown; headers?: Record<string, string> }
+type Answer = { status: number; body?: unknown; isCut?: boolean; headers?: Record<string, string> }
 const certificate = createCertificate()
 let folder: string
 let server: Server
@@ -29,7 +29,8 @@ beforeAll(async () => {
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString() || 'null')
     requests.push({ path: request.url!, authorization: request.headers.authorization!, body })
-    const { status, body: answer, headers } = answers.shift()!
+    const { status, body: answer, headers, isCut } = answers.shift()!
+    if (isCut) return void response.writeHead(200, { 'content-length': 100 }).write('{', () => response.destroy())
     response.writeHead(status, headers).end(JSON.stringify(answer ?? {}))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -47,7 +48,7 @@ const url = () => `https://127.0.0.1:${(server.address() as AddressInfo).port}`
 async function run(
   verb: string,
   hostlist: string,
-  { seconds = 60, ...more }: { seconds?: number; url?: string; ca?: string } = {},
+  { seconds = 60, ...more }: { seconds?: number | string; url?: string; ca?: string } = {},
 ) {
   const file = path.join(folder, 'power.json')
   const config = { url: url(), ca: certificate.cert, token: 'msp_x', seconds: { suspend: seconds, resume: seconds }, ...more }
@@ -89,4 +90,12 @@ test('sends the token only to the configured address, over HTTPS with a trusted 
   expect(await run('resume', 'n1', { ca: createCertificate().cert, seconds: 0 })).toBe(1)
   expect(await run('other', 'n1')).toBe(2)
   expect(requests).toHaveLength(1)
+})
+
+test('accepts numbers as text, repeats after an incomplete answer, and fails after an unexpected one', async () => {
+  answers = [{ status: 200, isCut: true }, done('n1')]
+  expect(await run('resume', 'n1', { seconds: '60' })).toBe(0)
+  expect(requests).toHaveLength(2)
+  answers = [{ status: 200, body: { accepted: '', waiting: 5, refused: [] } }]
+  expect(await run('resume', 'n1')).toBe(1)
 })

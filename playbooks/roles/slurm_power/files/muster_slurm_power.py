@@ -6,6 +6,7 @@ Repeats the request while Muster does not answer or nodes wait, for a limited ti
 not powered.
 """
 
+import http.client
 import json
 import os
 import ssl
@@ -61,6 +62,8 @@ def post(opener, config, verb, hostlist):
         if error.code < 500 and error.code != 429:
             raise Refused("Muster answered %d: %s" % (error.code, text.strip())) from None
         raise OSError("Muster answered %d" % error.code) from None
+    except http.client.HTTPException as error:
+        raise OSError("the answer of Muster is incomplete: %r" % error) from None
     except ValueError as error:
         raise OSError("the answer of Muster is no JSON: %s" % error) from None
 
@@ -69,7 +72,8 @@ def run(verb, hostlist):
     """Returns the problems of nodes that were not powered."""
     config = read_config()
     opener = opener_of(config)
-    deadline = time.monotonic() + config["seconds"][verb]
+    # Some releases of Ansible write numbers of templates as text.
+    deadline = time.monotonic() + float(config["seconds"][verb])
     pause = FIRST_PAUSE_SECONDS
     problems = []
     while True:
@@ -100,6 +104,9 @@ def main():
         problems = run(verb, sys.argv[1])
     except (Refused, OSError, ValueError, KeyError) as error:
         problems = ["%s: %s" % (sys.argv[1], error)]
+    # slurmctld shows no output of its programs: what is not in syslog is lost.
+    except Exception as error:  # pylint: disable=broad-except
+        problems = ["%s: unexpected %r" % (sys.argv[1], error)]
     for problem in problems:
         syslog.syslog(syslog.LOG_ERR, "%s failed: %s" % (verb, problem))
     return 1 if problems else 0
