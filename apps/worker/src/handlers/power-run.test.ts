@@ -25,7 +25,8 @@ import { createCertificate } from '../testing/slurmrestd.ts'
 import { bmcReadHandler } from './bmc-read.ts'
 import { powerRunHandler } from './power-run.ts'
 
-const { nodeLocks, nodeBmcs, powerRunItems, powerRuns, bmcReadings, slurmClusters, slurmJobs, slurmNodes } = schema
+const { nodeLocks, nodeBmcs, powerRunItems, powerRuns, bmcReadings, slurmClusters, slurmJobs, slurmNodes, slurmPowerSavings } =
+  schema
 const SYSTEMS = 4
 const TIMES = {
   pollMs: 1,
@@ -105,6 +106,26 @@ describe('a power run', () => {
     )
     expect([...states.values()].map(({ state }) => state)).toEqual(nodes.map(() => 'ON'))
     expect(bmc.sessions.size).toBe(0)
+  })
+
+  it('resets nodes that slurmctld resumes, and powers those on that are off', async () => {
+    bmc.systems[1]!.powerState = 'On'
+    const nodeIds = [nodes[0]!.id, nodes[1]!.id]
+    const byPerson = await run('CYCLE', { nodeIds })
+    expect(await resultsOf(byPerson)).toEqual(['REFUSED', 'DONE'])
+    const bySlurm = await start('CYCLE', { nodeIds })
+    const [cluster] = await t.runtime.db
+      .insert(slurmClusters)
+      .values({ tenantId: ours.tenant.id, name: 'prod', kind: 'MANAGED', createdByName: 'x' })
+      .returning()
+    const settings = { suspendTimeoutSeconds: 300, resumeTimeoutSeconds: 600 } as never
+    const saving = { clusterId: cluster!.id, tenantId: ours.tenant.id, settings, tokenHashes: [] }
+    await t.runtime.db.insert(slurmPowerSavings).values(saving)
+    await t.runtime.db.update(powerRuns).set({ slurmClusterId: cluster!.id }).where(eq(powerRuns.id, bySlurm.id))
+    await handle(bySlurm)
+    expect(await resultsOf(bySlurm)).toEqual(['DONE', 'DONE'])
+    const [off, on] = resets()
+    expect([off, on]).toEqual([['On'], ['PowerCycle', 'PowerCycle']])
   })
 
   it('audits the request, each command before it is sent, and the end, with the reason', async () => {

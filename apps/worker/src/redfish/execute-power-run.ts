@@ -71,7 +71,7 @@ export async function executePowerRun({ run, items }: ClaimedPowerRun, execution
 
 /** @returns null when the run was canceled before the command */
 async function executeItem(
-  run: PowerRun,
+  requested: PowerRun,
   item: Item,
   turn: () => Promise<void>,
   execution: PowerExecution,
@@ -97,6 +97,7 @@ async function executeItem(
       await journal.reading(bmc.id, { error: error.message, offeredFingerprint: error.fingerprint })
       return unknown(error.message)
     }
+    const run = wanted(requested, item.before ?? before.state)
     if (wasSent) {
       const earlier = {
         state: item.before ?? 'UNKNOWN',
@@ -143,6 +144,10 @@ async function executeItem(
 
 /** Whether the BMC answered, so that it did not execute the command. */
 const isAnswer = ({ kind }: RedfishError): boolean => kind !== 'UNREACHABLE'
+
+/** slurmctld wants a boot of the node: one that is off needs no reset for it. */
+const wanted = (run: PowerRun, state: PowerState): PowerRun =>
+  run.slurmClusterId && run.action === 'CYCLE' && state === 'OFF' ? { ...run, action: 'ON' } : run
 
 /** The result of a node that needs no command, or for which it makes no sense. */
 function withoutCommand({ action, bootDevice }: PowerRun, { state, bootDevice: chosen }: PowerReading): PowerOutcome | null {

@@ -6,6 +6,7 @@ import { sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
 import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
 import { type NodeBmc, nodeBmcs } from '../nodes/tables.ts'
 import { foldHostlist } from '../selection/index.ts'
+import { slurmPowerSavings } from '../slurm-power/tables.ts'
 import { powerRunAudit } from './audit-actions.ts'
 import { powerRunChanged } from './change-events.ts'
 import { powerPermissions } from './permissions.ts'
@@ -104,6 +105,7 @@ export async function recordPowerCommand(
     const [item] = await tx.select().from(powerRunItems).where(scope)
     if (!item?.nodeId) return { refused: 'The node was deleted.' }
     if (isDisruptive(run.action) && !run.isForced) {
+      if (await isOutdated(tx, run)) return { refused: OUTDATED }
       // A job may have started since the request.
       const protection = (await protectionsOf(tx, ctx, [item.nodeId], run.slurmClusterId)).get(item.nodeId)
       if (protection) return { refused: protectedReason(item.nodeName, protection) }
@@ -122,6 +124,25 @@ export async function recordPowerCommand(
     if (sqlState(error) !== UNIQUE_VIOLATION) throw error
     return { refused: 'Another power run has sent a command to this node, whose effect is not known yet. Wait for its end.' }
   })
+}
+
+const OUTDATED = 'The request of slurmctld is too old: the node may have jobs by now. slurmctld repeats it if it is still needed.'
+
+/** Whether slurmctld no longer waits for the effect of its request: it may have started jobs on the node, which protect no node from it. */
+async function isOutdated(tx: Tx, { slurmClusterId, action, createdAt }: PowerRun): Promise<boolean> {
+  if (slurmClusterId === null) return false
+  const timeout = action === 'OFF' ? 'suspendTimeoutSeconds' : 'resumeTimeoutSeconds'
+  const seconds = sql`(${slurmPowerSavings.settings}->>${timeout})::int`
+  const current = await tx
+    .select({ clusterId: slurmPowerSavings.clusterId })
+    .from(slurmPowerSavings)
+    .where(
+      and(
+        eq(slurmPowerSavings.clusterId, slurmClusterId),
+        sql`${createdAt}::timestamptz > now() - make_interval(secs => ${seconds})`,
+      ),
+    )
+  return current.length === 0
 }
 
 export type PowerOutcome = { result: PowerResult; after: PowerState | null; before?: PowerState | null; message: string | null }

@@ -64,9 +64,10 @@ export async function requestSlurmPower(ctx: Ctx, input: z.input<typeof RequestS
     for (const [name, node] of nodes) {
       const last = before.get(name)
       const run = active.get(node.id)
-      const action = verb === 'SUSPEND' ? 'OFF' : last && isStillOn(last) ? 'RESTART' : 'ON'
+      const action = verb === 'SUSPEND' ? 'OFF' : last && isStillOn(last) ? 'CYCLE' : 'ON'
       const lock = action === 'ON' ? undefined : locked.get(node.id)
-      if (run && last?.request.verb === verb && last.request.powerRunId === run.id) accepted.push(name)
+      const isSame = last?.request.verb === verb && last.request.refusedReason === null
+      if (run && isSame && last.request.powerRunId === run.id) accepted.push(name)
       else if (run) waiting.push({ name, reason: `The power run ${run.action} of ${run.createdByName} has not ended.` })
       else if (lock) waiting.push({ name, reason: `The node ${node.name} is protected: ${lock}.` })
       else {
@@ -75,15 +76,11 @@ export async function requestSlurmPower(ctx: Ctx, input: z.input<typeof RequestS
       }
     }
     const reason = `${verb === 'SUSPEND' ? 'Suspended' : 'Resumed'} by slurmctld of ${cluster.name}`
-    const store = (list: { name: string; node: MemberNode; refusedReason: string | null }[], powerRunId: string | null) =>
-      recordRequests(tx, ctx, { clusterId, verb, powerRunId, list })
+    const store = (list: Recorded['list']) => recordRequests(tx, ctx, { clusterId, verb, list })
     for (const [action, list] of started) {
       const columns = { action, bootDevice: null, isForced: false, parallelism: PARALLELISM, delaySeconds: 0, reason }
       const run = await insertPowerRun(tx, ctx, { ...columns, slurmClusterId: clusterId, nodes: list.map(({ node }) => node) })
-      await store(
-        list.map((each) => ({ ...each, refusedReason: null })),
-        run.id,
-      )
+      await store(list.map((each) => ({ ...each, powerRunId: run.id, refusedReason: null })))
     }
     // A program repeats its request while nodes wait: only what is new is recorded.
     const news = waiting.filter(({ name }) => {
@@ -91,8 +88,11 @@ export async function requestSlurmPower(ctx: Ctx, input: z.input<typeof RequestS
       return last?.verb !== verb || last.refusedReason === null
     })
     await store(
-      news.map(({ name, reason }) => ({ name, node: nodes.get(name)!, refusedReason: reason })),
-      null,
+      news.map(({ name, reason }) => {
+        // A resume that waits keeps the run of the suspend: it decides later how the node boots.
+        const powerRunId = verb === 'RESUME' ? (before.get(name)?.request.powerRunId ?? null) : null
+        return { name, node: nodes.get(name)!, powerRunId, refusedReason: reason }
+      }),
     )
     if (started.size > 0 || news.length > 0 || refused.length > 0) {
       const details = { verb, accepted: foldHostlist(accepted), waiting, refused: refused.slice(0, 100) }
@@ -105,13 +105,17 @@ export async function requestSlurmPower(ctx: Ctx, input: z.input<typeof RequestS
 
 type Last = { request: SlurmPowerRequest; result: string | null; after: string | null }
 
+/** Results with which a node got no command. */
+const WITHOUT_COMMAND = ['REFUSED', 'UNREACHABLE', 'NOT_SENT']
+
 /**
- * Whether a suspend left the node on. Slurm resumes a node only after a boot, so such a node must restart. A suspend with an unknown effect
- * counts as done: powering on is harmless.
+ * Whether a suspended node was never off: Slurm takes it into service only after a boot, so it must be reset. A suspend whose effect is not
+ * known counts as done: powering on is harmless.
  */
 function isStillOn({ request, result, after }: Last): boolean {
-  if (request.verb !== 'SUSPEND') return false
-  return request.refusedReason !== null || result === 'REFUSED' || (result === 'NOT_VERIFIED' && after === 'ON')
+  if (request.verb === 'RESUME' && request.refusedReason === null) return false
+  if (request.powerRunId === null) return request.refusedReason !== null
+  return WITHOUT_COMMAND.includes(result ?? '') || (result === 'NOT_VERIFIED' && after === 'ON')
 }
 
 async function lastRequests(tx: Tx, ctx: Ctx, clusterId: string, names: string[]): Promise<Map<string, Last>> {
@@ -154,15 +158,14 @@ async function unfinishedRuns(tx: Tx, ctx: Ctx, nodeIds: string[]) {
 type Recorded = {
   clusterId: string
   verb: SlurmPowerVerb
-  powerRunId: string | null
-  list: { name: string; node: MemberNode; refusedReason: string | null }[]
+  list: { name: string; node: MemberNode; powerRunId: string | null; refusedReason: string | null }[]
 }
 
 async function recordRequests(tx: Tx, { tenantId }: Ctx, { list, ...columns }: Recorded): Promise<void> {
   if (list.length === 0) return
   await tx
     .insert(slurmPowerRequests)
-    .values(list.map(({ name, node, refusedReason }) => ({ ...columns, tenantId, name, nodeId: node.id, refusedReason })))
+    .values(list.map(({ node, ...row }) => ({ ...columns, ...row, tenantId, nodeId: node.id })))
     .onConflictDoUpdate({
       target: [slurmPowerRequests.clusterId, slurmPowerRequests.name],
       set: Object.fromEntries(

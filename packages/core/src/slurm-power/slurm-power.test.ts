@@ -1,12 +1,21 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { auditEntries } from '../audit/index.ts'
 import { removeSlurmCluster, slurmClusters, slurmNodes } from '../clusters/index.ts'
 import { slurmJobs } from '../clusters/tables.ts'
 import { type Ctx, tenantCtx } from '../kernel/context.ts'
 import { setNodeBmc } from '../nodes/index.ts'
-import { claimPowerRun, finishPowerRun, powerRunItems, powerRuns, recordPowerResult } from '../power/index.ts'
+import {
+  claimPowerRun,
+  finishPowerRun,
+  type PowerResult,
+  powerRunItems,
+  powerRuns,
+  recordPowerCommand,
+  recordPowerResult,
+} from '../power/index.ts'
 import { nodeLocks } from '../run-queue/tables.ts'
+import { expandHostlist } from '../selection/index.ts'
 import { slurmConfigVersions } from '../slurm-configs/index.ts'
 import { slurmOperations } from '../slurm-operations/index.ts'
 import { prepareClusterGroup, previewSlurmScaleOut, releaseSlurmCluster } from '../slurm-scaling/index.ts'
@@ -89,8 +98,18 @@ const runs = async () =>
   (await t.runtime.db.select().from(powerRuns).where(eq(powerRuns.tenantId, fixture.ours.tenant.id)).orderBy(powerRuns.id)).map(
     ({ id, action, slurmClusterId }) => ({ id, action, slurmClusterId }),
   )
+const actions = async () => (await runs()).map(({ action }) => action)
+const requestsAudited = async () => {
+  const { id: tenantId } = fixture.ours.tenant
+  const rows = await t.runtime.db
+    .select({ details: auditEntries.details })
+    .from(auditEntries)
+    .where(and(eq(auditEntries.tenantId, tenantId), eq(auditEntries.action, 'slurm_power.request')))
+    .orderBy(auditEntries.id)
+  return rows.map(({ details }) => details as { verb: string })
+}
 /** Ends the newest power run as a worker does. */
-async function endRun(result: 'DONE' | 'REFUSED' | 'NOT_VERIFIED' = 'DONE', after: 'ON' | 'OFF' = 'OFF') {
+async function endRun(result: PowerResult = 'DONE', after: 'ON' | 'OFF' | null = 'OFF') {
   const { worker } = fixture.ours
   const claim = { id: (await runs()).at(-1)!.id, token: 'w' }
   for (const { id } of (await claimPowerRun(worker, claim))!.items)
@@ -148,9 +167,8 @@ describe('setSlurmPowerSaving', () => {
     await addBmc(fixture.nodes[3]!.id)
     const { diff } = await previewSlurmScaleOut(fixture.ours.admin, { clusterId, nodeIds: fixture.idsOf(2, 4) })
     const [line] = diff[0]!.lines.filter(({ kind, text }) => kind === '+' && text.startsWith('SuspendExcNodes'))
-    const [without, withBmc] = [fixture.nodes[2]!, fixture.nodes[3]!].map(({ name }) => name.toLowerCase())
-    expect(line!.text).toContain(without!.slice(-1))
-    expect(line!.text).not.toContain(withBmc!)
+    const without = fixture.nodes[2]!.name.toLowerCase()
+    expect(expandHostlist(line!.text.replace('SuspendExcNodes=', '')).toSorted()).toEqual([second, without].toSorted())
   })
 })
 
@@ -203,9 +221,13 @@ describe('requestSlurmPower', () => {
     })
     await endRun()
     expect(await ask('RESUME')).toMatchObject({ accepted: first })
-    expect((await runs()).map(({ action }) => action)).toEqual(['OFF', 'ON'])
-    const audited = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.action, 'slurm_power.request'))
-    expect(audited.length).toBeGreaterThan(0)
+    expect(await actions()).toEqual(['OFF', 'ON'])
+    // The repeated request is not among them.
+    expect(await requestsAudited()).toMatchObject([
+      { verb: 'SUSPEND', accepted: first, waiting: [] },
+      { verb: 'RESUME', accepted: '', waiting: [{ name: first }] },
+      { verb: 'RESUME', accepted: first, waiting: [] },
+    ])
   })
 
   test('powers only nodes that Muster added to the cluster, and none that runs its services', async () => {
@@ -242,19 +264,75 @@ describe('requestSlurmPower', () => {
     await t.runtime.db.delete(nodeLocks).where(eq(nodeLocks.jobRunId, jobRunId))
     // slurmctld regards it as powered down; it returns only after a boot.
     await ask('RESUME')
-    expect((await runs()).map(({ action }) => action)).toEqual(['RESTART'])
-    await endRun('DONE', 'ON')
-    expect(await ask('SUSPEND')).toMatchObject({ accepted: first })
-    await endRun('REFUSED', 'ON')
+    expect(await actions()).toEqual(['CYCLE'])
+  })
+
+  test.each<[PowerResult, 'ON' | 'OFF' | null, string]>([
+    ['DONE', 'OFF', 'ON'],
+    ['REFUSED', 'ON', 'CYCLE'],
+    ['UNREACHABLE', null, 'CYCLE'],
+    ['NOT_SENT', null, 'CYCLE'],
+    ['NOT_VERIFIED', 'ON', 'CYCLE'],
+    ['NOT_VERIFIED', null, 'ON'],
+  ])(
+    'resumes a node after a suspend that ended with %s and %s by %s, also if the resume waits',
+    async (result, after, action) => {
+      await ask('SUSPEND')
+      // It waits for the end of the suspend, and repeats itself.
+      for (const _ of [1, 2]) expect(await ask('RESUME')).toMatchObject({ accepted: '', waiting: [{ name: first }] })
+      expect((await requestsAudited()).map(({ verb }) => verb)).toEqual(['SUSPEND', 'RESUME'])
+      await endRun(result, after)
+      expect(await ask('RESUME')).toMatchObject({ accepted: first })
+      expect(await ask('RESUME')).toMatchObject({ accepted: first })
+      expect(await actions()).toEqual(['OFF', action])
+    },
+  )
+
+  test('resets a node after a suspend and a resume that waited for its lock', async () => {
+    const { ours, nodes } = fixture
+    const { id: jobRunId } = await insertRun(ours.admin, { status: 'RUNNING' })
+    await t.runtime.db.insert(nodeLocks).values({ jobRunId, nodeId: nodes[1]!.id, acquiredAt: new Date() })
+    for (const verb of ['SUSPEND', 'RESUME', 'RESUME'] as const)
+      expect(await ask(verb)).toMatchObject({ accepted: '', waiting: [{ name: first }] })
+    await t.runtime.db.delete(nodeLocks).where(eq(nodeLocks.jobRunId, jobRunId))
+    expect(await ask('RESUME')).toMatchObject({ accepted: first })
+    expect(await actions()).toEqual(['CYCLE'])
+  })
+
+  test('sends no command after the time for which slurmctld waits for it', async () => {
+    const { ours } = fixture
+    const send = async (id: string, token: string) => {
+      const claim = { id, token }
+      const [item] = (await claimPowerRun(ours.worker, claim))!.items
+      const command = { itemId: item!.id, before: 'ON' as const, lastReset: null, command: 'x' }
+      const permission = await recordPowerCommand(ours.worker, { ...claim, ...command })
+      if (permission !== 'SEND')
+        await recordPowerResult(ours.worker, { ...claim, itemId: item!.id, result: 'REFUSED', after: 'ON', message: null })
+      await finishPowerRun(ours.worker, claim)
+      return permission
+    }
+    const age = async (seconds: number) => {
+      const { id } = (await runs()).at(-1)!
+      await t.runtime.db
+        .update(powerRuns)
+        .set({ createdAt: sql`now() - make_interval(secs => ${seconds})` })
+        .where(eq(powerRuns.id, id))
+      return id
+    }
+    const tooOld = { refused: expect.stringContaining('too old') }
+    await ask('SUSPEND')
+    expect(await send(await age(310), 'a')).toEqual(tooOld)
     await ask('RESUME')
-    expect((await runs()).map(({ action }) => action)).toEqual(['RESTART', 'OFF', 'RESTART'])
+    expect(await send(await age(610), 'b')).toEqual(tooOld)
+    await ask('SUSPEND')
+    expect(await send(await age(290), 'c')).toBe('SEND')
   })
 
   test('powers suspended nodes on at the end', async () => {
     await ask('SUSPEND')
     await endRun()
     expect(await powerOnSuspended(fixture.ours.worker, { clusterId, reason: 'off' })).toEqual([first])
-    expect((await runs()).map(({ action }) => action)).toEqual(['OFF', 'ON'])
+    expect(await actions()).toEqual(['OFF', 'ON'])
     const [request] = await t.runtime.db.select().from(slurmPowerRequests).where(eq(slurmPowerRequests.clusterId, clusterId))
     expect(request).toMatchObject({ name: first, verb: 'SUSPEND', refusedReason: null })
   })

@@ -67,7 +67,7 @@ export const slurmPowerRequests = snakeCase.table(
       .references(() => computeNodes.id, { onDelete: 'cascade' }),
     verb: text().$type<SlurmPowerVerb>().notNull(),
     requestedAt: at().notNull().default(sql`now()`),
-    /** Null: refused, or the power run was deleted. */
+    /** Null: refused, or the power run was deleted. A RESUME that waits has the run of the SUSPEND before it. */
     powerRunId: uuid().references(() => powerRuns.id, { onDelete: 'set null' }),
     /** Why nothing was sent to the node; null when a power run was started. */
     refusedReason: text(),
