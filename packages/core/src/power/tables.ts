@@ -125,7 +125,7 @@ export const powerRuns = snakeCase.table(
           when cancel_requested_at is not null then 'CANCELING' when started_at is not null then 'RUNNING' else 'PENDING' end`,
       ),
   },
-  (t) => [index().on(t.tenantId, t.id), index().on(t.createdAt).where(sql`finished_at is null`)],
+  (t) => [index().on(t.tenantId, t.id), index().on(t.slurmClusterId), index().on(t.createdAt).where(sql`finished_at is null`)],
 )
 export type PowerRun = typeof powerRuns.$inferSelect
 

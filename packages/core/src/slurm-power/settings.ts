@@ -7,7 +7,8 @@ import type { PowerSavingSettings } from './tables.ts'
 const UINT16 = 65_533
 const YEAR_SECONDS = 365 * 86_400
 const Timeout = z.int().min(1).max(UINT16)
-const Rate = z.int().min(0).max(UINT16)
+/** 0 means no limit in Slurm: all nodes at once would overload the power supply. */
+const Rate = z.int().min(1).max(UINT16)
 
 const ApiUrl = z.url({ protocol: /^https$/, error: 'must be an https:// address that the controllers reach' }).max(500)
 const Certificates = z

@@ -6,7 +6,7 @@ import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { powerRuns } from '../power/tables.ts'
 
-/** When slurmctld suspends and resumes nodes. Durations are those of slurm.conf; rates are nodes per minute, 0: no limit. */
+/** When slurmctld suspends and resumes nodes. Durations are those of slurm.conf; rates are nodes per minute. */
 export type PowerSavingSettings = {
   suspendTimeSeconds: number
   suspendTimeoutSeconds: number
@@ -72,6 +72,6 @@ export const slurmPowerRequests = snakeCase.table(
     /** Why nothing was sent to the node; null when a power run was started. */
     refusedReason: text(),
   },
-  (t) => [unique().on(t.clusterId, t.name), index().on(t.tenantId), index().on(t.nodeId)],
+  (t) => [unique().on(t.clusterId, t.name), index().on(t.tenantId), index().on(t.nodeId), index().on(t.powerRunId)],
 )
 export type SlurmPowerRequest = typeof slurmPowerRequests.$inferSelect

@@ -14,12 +14,10 @@ const SettingsInput = builder.inputType('SlurmPowerSavingSettingsInput', {
     resumeTimeoutSeconds: t.int({
       description: 'Seconds after which a resumed node that has not registered becomes DOWN. Default: 600.',
     }),
-    suspendRate: t.int({ description: 'Maximum number of nodes to suspend per minute; 0: no limit. Default: 60.' }),
-    resumeRate: t.int({ description: 'Maximum number of nodes to resume per minute; 0: no limit. Default: 60.' }),
-    excludedNodes: t.string({ description: 'Hostlist of nodes that are never suspended.' }),
-    excludedPartitions: t.stringList({
-      description: 'Partitions that are excluded: their nodes are never suspended. At most 100.',
-    }),
+    suspendRate: t.int({ description: 'Nodes that are suspended per minute, at least 1. Default: 60.' }),
+    resumeRate: t.int({ description: 'Nodes that are resumed per minute, at least 1. Default: 60.' }),
+    excludedNodes: t.string({ description: 'Nodes that are never suspended, as a hostlist.' }),
+    excludedPartitions: t.stringList({ description: 'Partitions whose nodes are never suspended; at most 100.' }),
     apiUrl: t.string({
       required: true,
       description: 'URL at which the controllers reach the API of Muster, with `https://`.',

@@ -27,8 +27,8 @@ const Settings = builder.objectRef<PowerSavingSettings>('SlurmPowerSavingSetting
     resumeTimeoutSeconds: t.exposeInt('resumeTimeoutSeconds', {
       description: 'Seconds after which a resumed node that has not registered becomes DOWN.',
     }),
-    suspendRate: t.exposeInt('suspendRate', { description: 'Maximum number of nodes to suspend per minute; 0: no limit.' }),
-    resumeRate: t.exposeInt('resumeRate', { description: 'Maximum number of nodes to resume per minute; 0: no limit.' }),
+    suspendRate: t.exposeInt('suspendRate', { description: 'Nodes that are suspended per minute, at least 1.' }),
+    resumeRate: t.exposeInt('resumeRate', { description: 'Nodes that are resumed per minute, at least 1.' }),
     excludedNodes: t.exposeString('excludedNodes', {
       nullable: true,
       description: 'Hostlist of nodes that are never suspended, in addition to those that cannot be suspended; null: none.',

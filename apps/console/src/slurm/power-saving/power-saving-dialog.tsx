@@ -123,7 +123,7 @@ function Form({ clusterId, current, onStarted, onCancel }: FormProps) {
                 label={t(`slurmPower.${key}`)}
                 hint={t(`slurmPower.${key}Hint`)}
                 type="number"
-                min={0}
+                min={1}
                 {...field(key)}
               />
             ))}
