@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { audit } from '../audit/index.ts'
 import { authorizeNodes } from '../groups/index.ts'
-import { authorizeSomewhere, type Ctx, inTransaction } from '../kernel/context.ts'
+import { authorizeSomewhere, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { notFoundOrConflict, visibleTo } from '../kernel/db/rows.ts'
 import { parseInput } from '../kernel/errors.ts'
 import { IdInput } from '../kernel/input.ts'
@@ -31,14 +31,19 @@ export async function cancelPowerRun(ctx: Ctx, input: z.input<typeof IdInput>): 
     const nodeIds = open.flatMap(({ nodeId }) => nodeId ?? [])
     await authorizeNodes(tx, ctx, powerActionPermission(before.action), nodeIds)
     if (before.cancelRequestedAt) return before
-    const [run] = await tx
-      .update(powerRuns)
-      .set({ cancelRequestedAt: sql`now()`, canceledByName: ctx.actor.name })
-      .where(unfinished)
-      .returning()
-    await audit(tx, ctx, powerRunAudit.cancel, { id, name: run!.action })
-    ctx.notify(powerRunCancelRequested(run!))
-    ctx.notify(powerRunChanged(run!))
-    return run!
+    return requestPowerRunCancel(tx, ctx, id)
   })
+}
+
+/** Requests the end of an unfinished power run in the transaction of a verb, which has authorized its caller. */
+export async function requestPowerRunCancel(tx: Tx, ctx: Ctx, id: string): Promise<PowerRun> {
+  const [run] = await tx
+    .update(powerRuns)
+    .set({ cancelRequestedAt: sql`now()`, canceledByName: ctx.actor.name })
+    .where(and(visibleTo(ctx, powerRuns), eq(powerRuns.id, id), isNull(powerRuns.finishedAt)))
+    .returning()
+  await audit(tx, ctx, powerRunAudit.cancel, { id, name: run!.action })
+  ctx.notify(powerRunCancelRequested(run!))
+  ctx.notify(powerRunChanged(run!))
+  return run!
 }

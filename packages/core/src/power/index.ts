@@ -1,7 +1,7 @@
 export { bmcAudit, bmcDiscoveryAudit, powerRunAudit } from './audit-actions.ts'
 export { bmcConflicts } from './bmc-conflicts.ts'
 export { cancelBmcDiscovery } from './cancel-bmc-discovery.ts'
-export { cancelPowerRun } from './cancel-power-run.ts'
+export { cancelPowerRun, requestPowerRunCancel } from './cancel-power-run.ts'
 export { bmcDiscoveryChanged, powerRunCancelRequested, powerRunChanged } from './change-events.ts'
 export { discoverBmcs } from './discover-bmcs.ts'
 export { claimBmcDiscovery, finishBmcDiscovery, type ProbedBmc, recordFoundBmcs } from './discovery-execution.ts'

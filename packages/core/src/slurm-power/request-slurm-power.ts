@@ -9,15 +9,16 @@ import { NotFound, parseInput } from '../kernel/errors.ts'
 import { Id, singleLineText } from '../kernel/input.ts'
 import { insertPowerRun, type PowerAction, powerRunItems, powerRuns, protectionsOf } from '../power/index.ts'
 import { expandHostlist } from '../selection/index.ts'
-import { lockCluster } from '../slurm-operations/index.ts'
+import { lockCluster, slurmOperations } from '../slurm-operations/index.ts'
 import { slurmPowerAudit } from './audit-actions.ts'
+import { isStillOn, lastRequests } from './last-requests.ts'
 import { type MemberNode, memberNodes } from './member-nodes.ts'
 import { slurmPowerPermissions } from './permissions.ts'
 import { findPowerSaving } from './plan-power-saving.ts'
-import { SLURM_POWER_VERBS, type SlurmPowerRequest, type SlurmPowerVerb, slurmPowerRequests } from './tables.ts'
+import { SLURM_POWER_VERBS, type SlurmPowerVerb, slurmPowerRequests } from './tables.ts'
 
 const MAX_NODES = 10_000
-/** slurmctld staggers the nodes itself, by SuspendRate and ResumeRate. */
+/** slurmctld staggers the nodes itself: SuspendRate and ResumeRate are at least 1. */
 const PARALLELISM = 50
 
 export const RequestSlurmPowerInput = z.object({
@@ -58,6 +59,7 @@ export async function requestSlurmPower(ctx: Ctx, input: z.input<typeof RequestS
     const before = await lastRequests(tx, ctx, clusterId, [...nodes.keys()])
     const active = await unfinishedRuns(tx, ctx, ids)
     const locked = await protectionsOf(tx, ctx, ids, clusterId)
+    const isEnding = verb === 'SUSPEND' && (await isBeingTurnedOff(tx, ctx, clusterId))
     const waiting: Refusal[] = []
     const accepted: string[] = []
     const started = new Map<PowerAction, { name: string; node: MemberNode }[]>()
@@ -69,6 +71,7 @@ export async function requestSlurmPower(ctx: Ctx, input: z.input<typeof RequestS
       const isSame = last?.request.verb === verb && last.request.refusedReason === null
       if (run && isSame && last.request.powerRunId === run.id) accepted.push(name)
       else if (run) waiting.push({ name, reason: `The power run ${run.action} of ${run.createdByName} has not ended.` })
+      else if (isEnding) waiting.push({ name, reason: `Power saving of the cluster ${cluster.name} is being turned off.` })
       else if (lock) waiting.push({ name, reason: `The node ${node.name} is protected: ${lock}.` })
       else {
         accepted.push(name)
@@ -103,38 +106,21 @@ export async function requestSlurmPower(ctx: Ctx, input: z.input<typeof RequestS
   })
 }
 
-type Last = { request: SlurmPowerRequest; result: string | null; after: string | null }
-
-/** Results with which a node got no command. */
-const WITHOUT_COMMAND = ['REFUSED', 'UNREACHABLE', 'NOT_SENT']
-
-/**
- * Whether a suspended node was never off: Slurm takes it into service only after a boot, so it must be reset. A suspend whose effect is not
- * known counts as done: powering on is harmless.
- */
-function isStillOn({ request, result, after }: Last): boolean {
-  if (request.verb === 'RESUME' && request.refusedReason === null) return false
-  if (request.powerRunId === null) return request.refusedReason !== null
-  return WITHOUT_COMMAND.includes(result ?? '') || (result === 'NOT_VERIFIED' && after === 'ON')
-}
-
-async function lastRequests(tx: Tx, ctx: Ctx, clusterId: string, names: string[]): Promise<Map<string, Last>> {
-  if (names.length === 0) return new Map()
-  const rows = await tx
-    .select({ request: slurmPowerRequests, result: powerRunItems.result, after: powerRunItems.after })
-    .from(slurmPowerRequests)
-    .leftJoin(
-      powerRunItems,
-      and(eq(powerRunItems.runId, slurmPowerRequests.powerRunId), eq(powerRunItems.nodeId, slurmPowerRequests.nodeId)),
-    )
+/** Then suspended nodes are powered on: a program that still repeats its request must not power them off again. */
+async function isBeingTurnedOff(tx: Tx, ctx: Ctx, clusterId: string): Promise<boolean> {
+  const found = await tx
+    .select({ id: slurmOperations.id })
+    .from(slurmOperations)
     .where(
       and(
-        visibleTo(ctx, slurmPowerRequests),
-        eq(slurmPowerRequests.clusterId, clusterId),
-        inArray(slurmPowerRequests.name, names),
+        visibleTo(ctx, slurmOperations),
+        eq(slurmOperations.clusterId, clusterId),
+        eq(slurmOperations.kind, 'POWER_SAVING'),
+        isNull(slurmOperations.finishedAt),
+        sql`${slurmOperations.input}->>'isOn' = 'false'`,
       ),
     )
-  return new Map(rows.map((row) => [row.request.name, row]))
+  return found.length > 0
 }
 
 /** Power runs that have no result for a node yet, by node ID. */

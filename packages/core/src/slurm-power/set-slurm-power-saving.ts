@@ -25,6 +25,8 @@ export type PowerSavingOperation = {
   settings: PowerSavingSettings | null
   previous: PowerSavingSettings | null
   controllers: ConfigHost[]
+  /** The last boot, in ISO 8601, of the nodes that were powered on at the end, by NodeName; absent before. */
+  poweredOn?: Record<string, string | null>
 }
 
 /**

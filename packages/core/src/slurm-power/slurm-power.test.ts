@@ -142,6 +142,7 @@ describe('setSlurmPowerSaving', () => {
 
   test('refuses wrong settings, wrong callers, and what would power nothing', async () => {
     await expect(preview({ ...SETTINGS, apiUrl: 'http://muster.example.org' })).rejects.toThrow(/https/)
+    for (const rate of ['suspendRate', 'resumeRate']) await expect(preview({ ...SETTINGS, [rate]: 0 })).rejects.toThrow(rate)
     await expect(preview({ ...SETTINGS, excludedNodes: 'nosuch' })).rejects.toThrow(/no node nosuch/)
     await expect(preview({ ...SETTINGS, excludedPartitions: ['nosuch'] })).rejects.toThrow(/no partition nosuch/)
     await expect(preview(SETTINGS, fixture.ours.operator)).rejects.toThrow(/slurm:power:write/)
@@ -328,12 +329,32 @@ describe('requestSlurmPower', () => {
     expect(await send(await age(290), 'c')).toBe('SEND')
   })
 
-  test('powers suspended nodes on at the end', async () => {
+  test('powers suspended nodes on at the end, after their suspends, and only once', async () => {
     await ask('SUSPEND')
+    const { id: operationId } = await set(null)
+    const powerOn = (bootedAt: string) =>
+      powerOnSuspended(fixture.ours.worker, { operationId, clusterId, reason: 'off', bootedAt: { [first]: bootedAt } })
+    expect(await powerOn('2026-01-01T00:00:00.000Z')).toBeNull()
+    const [suspend] = await t.runtime.db.select().from(powerRuns).where(eq(powerRuns.slurmClusterId, clusterId))
+    expect(suspend).toMatchObject({ action: 'OFF', status: 'CANCELING' })
     await endRun()
-    expect(await powerOnSuspended(fixture.ours.worker, { clusterId, reason: 'off' })).toEqual([first])
+    expect(await powerOn('2026-01-02T00:00:00.000Z')).toEqual({ [first]: '2026-01-02T00:00:00.000Z' })
+    // As another worker does that continues the operation.
+    expect(await powerOn('2026-01-03T00:00:00.000Z')).toEqual({ [first]: '2026-01-02T00:00:00.000Z' })
+    await endRun('DONE', 'ON')
+    expect(await ask('SUSPEND')).toMatchObject({ accepted: '', waiting: [{ reason: expect.stringContaining('turned off') }] })
     expect(await actions()).toEqual(['OFF', 'ON'])
     const [request] = await t.runtime.db.select().from(slurmPowerRequests).where(eq(slurmPowerRequests.clusterId, clusterId))
-    expect(request).toMatchObject({ name: first, verb: 'SUSPEND', refusedReason: null })
+    expect(request).toMatchObject({ name: first, verb: 'SUSPEND' })
+  })
+
+  test('resets nodes at the end that were never off, also when their resume waits', async () => {
+    await ask('SUSPEND')
+    await ask('RESUME')
+    const { id: operationId } = await set(null)
+    await endRun('UNREACHABLE', null)
+    const request = { operationId, clusterId, reason: 'off', bootedAt: {} }
+    expect(await powerOnSuspended(fixture.ours.worker, request)).toEqual({ [first]: null })
+    expect(await actions()).toEqual(['OFF', 'CYCLE'])
   })
 })

@@ -8,14 +8,16 @@ import {
   removePowerSaving,
 } from '@muster/core/slurm-power'
 import { actionArguments } from '@muster/slurm/commands'
-import { pollCluster, readClusterNodes, runAsRoot } from '../cluster-state.ts'
+import { pollCluster, runAsRoot } from '../cluster-state.ts'
 import { type OperationContext, OperationFailure, type Step, type Workflow } from '../operation.ts'
 import { restoreConfiguration } from '../rollout.ts'
 import { rolloutConfig } from '../rollout-config.ts'
 
 const TEMPLATE = 'slurm_power'
 const DEFAULT_RESUME_SECONDS = 600
-/** Share of a timeout of slurmctld in which requests are repeated; the rest is left for the node. */
+/** A canceled power run still verifies the shutdowns that it started, for five minutes each. */
+const SUSPENDS_END_MS = 600_000
+/** Of the time that slurmctld waits for a node, the rest is for the node itself. */
 const REPEATED_PART = 0.5
 
 const planOf = ({ row }: OperationContext) => row.plan as PowerSavingOperation
@@ -67,15 +69,14 @@ const UNEXPECTED = /unexpectedly rebooted/i
 
 /** Powers suspended nodes on and resumes them in Slurm. @returns names of nodes that did not return in time */
 async function bringBack(op: OperationContext): Promise<string[]> {
-  const before = (await readClusterNodes(op)).nodes
-  const reason = `Power saving of the cluster ${op.cluster.name} was turned off`
-  const names = await retryTransient(() => powerOnSuspended(op.ctx, { clusterId: op.cluster.id, reason }))
+  const before = await powerOn(op)
+  const names = Object.keys(before)
   if (names.length === 0) return []
   await op.report(`Power ${names.length} suspended nodes on: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ' …' : ''}.`)
   let waiting = names
   const until = new Date(Date.now() + (planOf(op).previous?.resumeTimeoutSeconds ?? DEFAULT_RESUME_SECONDS) * 1000)
   await pollCluster(op, until, async ({ nodes }) => {
-    const booted = waiting.filter((name) => nodes.get(name)?.bootAt?.getTime() !== before.get(name)?.bootAt?.getTime())
+    const booted = waiting.filter((name) => bootOf(nodes.get(name)) !== before[name])
     const down = booted.filter((name) => UNEXPECTED.test(nodes.get(name)?.reason ?? ''))
     if (down.length > 0) await runAsRoot(op, actionArguments({ verb: 'RESUME_NODES' }, down))
     const up = booted.filter((name) => isUp(nodes.get(name)?.states ?? ['DOWN']))
@@ -84,6 +85,23 @@ async function bringBack(op: OperationContext): Promise<string[]> {
   })
   return waiting
 }
+
+/** Starts the power runs once, after the end of suspends. @returns the boots before, by NodeName */
+async function powerOn(op: OperationContext): Promise<Record<string, string | null>> {
+  const scope = { operationId: op.row.id, clusterId: op.cluster.id }
+  const reason = `Power saving of the cluster ${op.cluster.name} was turned off`
+  const started = await pollCluster(op, new Date(Date.now() + SUSPENDS_END_MS), ({ nodes }) => {
+    const bootedAt = Object.fromEntries([...nodes].map(([name, node]) => [name, bootOf(node)]))
+    return retryTransient(() => powerOnSuspended(op.ctx, { ...scope, reason, bootedAt }))
+  })
+  if (!started)
+    throw new OperationFailure(
+      'The power runs that suspend nodes have not ended. Check that a worker runs, and turn power saving off again.',
+    )
+  return started
+}
+
+const bootOf = (node: { bootAt: Date | null } | undefined): string | null => node?.bootAt?.toISOString() ?? null
 
 const isUp = (states: readonly string[]): boolean =>
   !states.some((state) => ['DOWN', 'NOT_RESPONDING', 'UNKNOWN'].includes(state))
@@ -133,8 +151,12 @@ export const POWER_SAVING: Workflow = {
       name: 'undo',
       async run(op) {
         const { settings, previous } = planOf(op)
-        // Otherwise the earlier token, or the new one, stays valid on each controller.
-        if (!settings || previous) return
+        if (!settings) return
+        if (previous) {
+          const failed = await runOnControllers(op, varsOf(previous), 'previous')
+          if (failed.length === 0) return
+          throw new OperationFailure(`The earlier settings could not be installed again. ${failed.join(' ')}`)
+        }
         const left = await remove(op)
         if (left.length > 0) await op.report(`The programs are left on controllers, without a valid token. ${left.join(' ')}`)
       },
