@@ -134,9 +134,12 @@ test('names nodes that do not come back within ResumeTimeout, until they have re
     { ...request, name: 'n2', requestedAt: ago(9) },
     { ...request, name: 'n3', requestedAt: ago(11) },
     { ...request, name: 'n4', requestedAt: ago(11), verb: 'SUSPEND' },
+    { ...request, name: 'n5', requestedAt: ago(11) },
   ])
-  const down = (name: string) => slurmNode(name, { states: ['DOWN'] })
-  await record([down('n1'), down('n2'), slurmNode('n3', { states: ['IDLE'] }), down('n4')])
+  const down = (name: string, bootedMinutesAgo = 60) =>
+    slurmNode(name, { states: ['DOWN'], bootAt: new Date(Date.now() - bootedMinutesAgo * 60_000) })
+  // n5 came back after its resume, and went down later.
+  await record([down('n1'), down('n2'), slurmNode('n3', { states: ['IDLE'] }), down('n4'), down('n5', 8)])
   await check()
   expect(await openAlerts()).toMatchObject([
     { kind: 'slurm_resume_failed', cluster: 'prod', evidence: { total: 1, nodes: [{ name: 'n1', detail: 'no BMC' }] } },

@@ -137,7 +137,11 @@ async function failedResumes(tx: Tx, { id }: SlurmCluster, nodes: SlurmNodeRow[]
     .orderBy(slurmPowerRequests.name)
   const failed = late.flatMap(({ request: { name, refusedReason, requestedAt }, message }) => {
     const node = nodes.find((one) => one.name === name && one.states.some((state) => NOT_UP.includes(state)))
-    return node ? [{ name, detail: refusedReason ?? message ?? node.report.reason, since: requestedAt.toISOString() }] : []
+    // A node that booted since came back, and went down for another reason.
+    const bootedAt = node?.report.bootAt ? new Date(node.report.bootAt) : null
+    return node && !(bootedAt && bootedAt > requestedAt)
+      ? [{ name, detail: refusedReason ?? message ?? node.report.reason, since: requestedAt.toISOString() }]
+      : []
   })
   return failed.length > 0 ? { total: failed.length, nodes: failed.slice(0, MAX_NODES) } : null
 }
