@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { request } from 'node:http'
 import { auditEntries } from '@muster/core/audit'
 import { setNodeBmc } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { LOOPBACK, slurmNode, type TenantFixture } from '@muster/core/testing'
-import { and, eq } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { and, eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { MAX_READS } from '../limits.ts'
 import { testApi } from '../testing/api.ts'
 import { type HttpServer, serveHttp } from './server.ts'
 
@@ -119,4 +121,28 @@ test('rejects unknown and revoked tokens, users, and malformed requests', async 
   expect(await runsOf(ours)).toEqual([])
   await t.runtime.db.delete(slurmPowerSavings).where(eq(slurmPowerSavings.clusterId, ours.id))
   expect(await call(ours.token, suspend('n1'))).toMatchObject({ status: 401 })
+})
+
+test('requests without a valid token take no place of controllers, and are limited for each address', async () => {
+  const ours = await cluster()
+  const unknown = `msp_${randomBytes(32).toString('base64url')}`
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${ours.token}`, 'content-length': 100 }
+  const open = Array.from({ length: 32 }, () => {
+    const sent = request({ port: server.port, host: '127.0.0.1', method: 'POST', path: '/api/slurm/power', headers })
+    sent.on('error', () => {}).write('{')
+    return sent
+  })
+  await vi.waitFor(async () => expect(await call(ours.token, {})).toMatchObject({ status: 429 }))
+  expect(await call(unknown, suspend('n1'))).toMatchObject({ status: 401 })
+  for (const sent of open) sent.destroy()
+  await vi.waitFor(async () => expect(await call(ours.token, {})).toMatchObject({ status: 400 }))
+  const statuses: number[] = []
+  const ended = await t.runtime.db.transaction(async (tx) => {
+    await tx.execute(sql`lock table ${slurmPowerSavings} in access exclusive mode`)
+    const all = Array.from({ length: MAX_READS + 5 }, async () => statuses.push((await call(unknown, suspend('n1'))).status))
+    await vi.waitFor(() => expect(statuses).toEqual(Array.from({ length: 5 }, () => 429)))
+    return all
+  })
+  await Promise.all(ended)
+  expect(statuses.filter((status) => status === 401)).toHaveLength(MAX_READS)
 })

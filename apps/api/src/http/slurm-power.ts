@@ -3,9 +3,10 @@ import { type Actor, tenantCtx } from '@muster/core/context'
 import { DomainError } from '@muster/core/errors'
 import type { Ctx } from '@muster/core/registry'
 import { isTransientDbError } from '@muster/core/retry-transient'
-import { findPowerClient, requestSlurmPower } from '@muster/core/slurm-power'
+import { findPowerClient, type PowerClient, requestSlurmPower } from '@muster/core/slurm-power'
 import type { Api } from '../api.ts'
-import { clientAddress, headersOf, requestFacts } from './request-facts.ts'
+import { callerKey } from '../sign-in/caller.ts'
+import { clientAddress, headersOf, type RequestFacts, requestFacts } from './request-facts.ts'
 
 /** Enough for a hostlist of 10,000 unrelated names. */
 const MAX_BYTES = 1 << 20
@@ -20,18 +21,21 @@ const failed = (status: number, error: string, headers: Record<string, string> =
   headers,
 })
 
+const TOO_MANY = failed(429, 'Too many requests.', { 'retry-after': '1' })
+
 /**
  * `POST /api/slurm/power` with `{"verb": "SUSPEND" | "RESUME", "nodes": HOSTLIST}`: the programs on the controllers of a cluster with power
  * saving call it. Their token permits nothing else.
  */
-export function serveSlurmPower({ deps }: Api): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
+export function serveSlurmPower({ deps, reads }: Api): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
   const { runtime } = deps
   let inProgress = 0
 
-  async function answerOf(req: IncomingMessage, facts: ReturnType<typeof requestFacts>): Promise<Answer> {
+  async function answerOf(req: IncomingMessage, facts: RequestFacts): Promise<Answer> {
     if (req.method !== 'POST') return failed(405, 'Use POST.', { allow: 'POST' })
     const token = /^Bearer (msp_[\w-]{43})$/.exec(req.headers.authorization ?? '')?.[1]
-    const client = token ? await findPowerClient(runtime, token) : null
+    const client = token ? await findClient(token, facts) : null
+    if (client === 'BUSY') return TOO_MANY
     if (!client)
       return failed(
         401,
@@ -40,6 +44,28 @@ export function serveSlurmPower({ deps }: Api): (req: IncomingMessage, res: Serv
           'www-authenticate': 'Bearer',
         },
       )
+    // Only those with a valid token take a place: others cannot keep controllers out.
+    if (inProgress >= MAX_CONCURRENT) return TOO_MANY
+    inProgress++
+    try {
+      return await execute(req, facts, client)
+    } finally {
+      inProgress--
+    }
+  }
+
+  /** The number of lookups at once is limited for each address. */
+  async function findClient(token: string, facts: RequestFacts): Promise<PowerClient | 'BUSY' | null> {
+    const release = reads.take(callerKey(null, clientAddress(facts)))
+    if (!release) return 'BUSY'
+    try {
+      return await findPowerClient(runtime, token)
+    } finally {
+      release()
+    }
+  }
+
+  async function execute(req: IncomingMessage, facts: RequestFacts, client: PowerClient): Promise<Answer> {
     if (!/^application\/json\b/.test(req.headers['content-type'] ?? '')) return failed(415, 'Send the body as application/json.')
     const body = await readJson(req)
     if (body === undefined)
@@ -54,20 +80,14 @@ export function serveSlurmPower({ deps }: Api): (req: IncomingMessage, res: Serv
   return async (req, res) => {
     const facts = requestFacts(headersOf(req), false)
     let answer: Answer
-    if (inProgress >= MAX_CONCURRENT) answer = failed(429, 'Too many requests.', { 'retry-after': '1' })
-    else {
-      inProgress++
-      try {
-        answer = await answerOf(req, facts)
-      } catch (error) {
-        if (error instanceof DomainError) answer = failed(STATUS[error.code] ?? 500, error.message)
-        else if (isTransientDbError(error)) answer = failed(503, 'The database is unavailable.', { 'retry-after': '5' })
-        else {
-          runtime.log.error({ err: error, requestId: facts.requestId }, 'a request of slurmctld failed')
-          answer = failed(500, 'The request failed; the log of the API has the reason.')
-        }
-      } finally {
-        inProgress--
+    try {
+      answer = await answerOf(req, facts)
+    } catch (error) {
+      if (error instanceof DomainError) answer = failed(STATUS[error.code] ?? 500, error.message)
+      else if (isTransientDbError(error)) answer = failed(503, 'The database is unavailable.', { 'retry-after': '5' })
+      else {
+        runtime.log.error({ err: error, requestId: facts.requestId }, 'a request of slurmctld failed')
+        answer = failed(500, 'The request failed; the log of the API has the reason.')
       }
     }
     const { status, headers, body } = answer
