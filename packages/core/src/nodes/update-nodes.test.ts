@@ -82,7 +82,7 @@ it('audits like the verbs for one node', async () => {
 })
 
 it('lets nodes exchange NIDs and MACs', async () => {
-  const [a, b] = await three()
+  const [a, b, c] = await three()
   await updateNodes(ours.operator, {
     nodes: [
       { id: a!.id, nid: 2, interfaces: wired(2) },
@@ -90,6 +90,8 @@ it('lets nodes exchange NIDs and MACs', async () => {
     ],
   })
   expect((await stored()).map(({ nid }) => nid)).toEqual([2, 1, 3])
+  const macs = new Map((await ours.admin.db.select().from(nodeInterfaces)).map(({ nodeId, mac }) => [nodeId, mac]))
+  expect([a, b, c].map((node) => macs.get(node!.id))).toEqual([mac(2), mac(1), mac(3)])
 })
 
 it('changes nothing when one value is taken or invalid, and names the field', async () => {
