@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -16,11 +16,14 @@ source = open(${JSON.stringify(PROGRAM)}).read().replace('/etc/muster-slurm/powe
 sys.argv = sys.argv[1:]
 exec(compile(source, 'program', 'exec'))`
 
-type Answer = { status: number; body?: unknown; isCut?: boolean; headers?: Record<string, string> }
+const TOKEN = 'msp_of_the_cluster'
+type Answer = { status: number; body?: unknown; isCut?: boolean; before?: () => Promise<void>; headers?: Record<string, string> }
 const certificate = createCertificate()
 let folder: string
 let server: Server
 let answers: Answer[]
+/** Process of the program. */
+let pid: number
 let requests: { path: string; authorization: string; body: unknown }[]
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'muster-power-'))
@@ -29,7 +32,8 @@ beforeAll(async () => {
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString() || 'null')
     requests.push({ path: request.url!, authorization: request.headers.authorization!, body })
-    const { status, body: answer, headers, isCut } = answers.shift()!
+    const { status, body: answer, headers, isCut, before } = answers.shift()!
+    await before?.()
     if (isCut) return void response.writeHead(200, { 'content-length': 100 }).write('{', () => response.destroy())
     response.writeHead(status, headers).end(JSON.stringify(answer ?? {}))
   })
@@ -51,9 +55,11 @@ async function run(
   { seconds = 60, ...more }: { seconds?: number | string; url?: string; ca?: string } = {},
 ) {
   const file = path.join(folder, 'power.json')
-  const config = { url: url(), ca: certificate.cert, token: 'msp_x', seconds: { suspend: seconds, resume: seconds }, ...more }
+  const config = { url: url(), ca: certificate.cert, token: TOKEN, seconds: { suspend: seconds, resume: seconds }, ...more }
   await writeFile(file, JSON.stringify(config))
-  return promisify(execFile)('python3', ['-c', RUN, file, `/usr/local/lib/muster-slurm/${verb}`, hostlist]).then(
+  const running = promisify(execFile)('python3', ['-c', RUN, file, `/usr/local/lib/muster-slurm/${verb}`, hostlist])
+  pid = running.child.pid!
+  return running.then(
     () => 0,
     (error: { code: number; stderr: string }) => (error.stderr === '' ? error.code : error.stderr),
   )
@@ -64,7 +70,7 @@ test('repeats what failed and what waits, and only that', async () => {
   const waiting = [{ name: 'n2', reason: 'locked' }]
   answers = [{ status: 503 }, { status: 200, body: { accepted: 'n1', waiting, refused: [] } }, done('n2')]
   expect(await run('suspend', 'n[1-2]')).toBe(0)
-  const request = { path: '/api/slurm/power', authorization: 'Bearer msp_x' }
+  const request = { path: '/api/slurm/power', authorization: `Bearer ${TOKEN}` }
   expect(requests).toEqual([
     { ...request, body: { verb: 'SUSPEND', nodes: 'n[1-2]' } },
     { ...request, body: { verb: 'SUSPEND', nodes: 'n[1-2]' } },
@@ -98,4 +104,16 @@ test('accepts numbers as text, repeats after an incomplete answer, and fails aft
   expect(requests).toHaveLength(2)
   answers = [{ status: 200, body: { accepted: '', waiting: 5, refused: [] } }]
   expect(await run('resume', 'n1')).toBe(1)
+})
+
+test('shows the token neither in its arguments nor in its environment', async () => {
+  let seen = ''
+  const before = async () => {
+    for (const name of ['cmdline', 'environ']) seen += await readFile(`/proc/${pid}/${name}`, 'utf8')
+  }
+  answers = [{ ...done('n1'), before }]
+  expect(await run('resume', 'n1')).toBe(0)
+  expect(requests).toMatchObject([{ authorization: `Bearer ${TOKEN}` }])
+  expect(seen).toContain('muster-slurm/resume')
+  expect(seen).not.toContain(TOKEN)
 })

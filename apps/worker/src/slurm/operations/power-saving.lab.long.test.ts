@@ -126,9 +126,6 @@ describe.runIf(canRunSlurm())('power saving of a managed cluster', () => {
       ['OFF', 'SUCCEEDED', clusterId],
       ['ON', 'SUCCEEDED', clusterId],
     ])
-    const token = await m.on('ctl', `sed -n 's/.*"token": "\\(.*\\)".*/\\1/p' ${CONFIG}`)
-    expect(token).toMatch(/^msp_/)
-    expect(await m.on('ctl', 'cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr "\\0" "\\n"')).not.toContain(token)
   })
 
   it('powers suspended nodes on and revokes the token when it is turned off', { timeout: 600_000 }, async () => {
