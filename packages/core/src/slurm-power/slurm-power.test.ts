@@ -4,7 +4,7 @@ import { auditEntries } from '../audit/index.ts'
 import { removeSlurmCluster, slurmClusters, slurmNodes } from '../clusters/index.ts'
 import { slurmJobs } from '../clusters/tables.ts'
 import { type Ctx, tenantCtx } from '../kernel/context.ts'
-import { setNodeBmc } from '../nodes/index.ts'
+import { removeNodeBmc, setNodeBmc } from '../nodes/index.ts'
 import {
   claimPowerRun,
   finishPowerRun,
@@ -327,6 +327,17 @@ describe('requestSlurmPower', () => {
     expect(await send(await age(610), 'b')).toEqual(tooOld)
     await ask('SUSPEND')
     expect(await send(await age(290), 'c')).toBe('SEND')
+  })
+
+  test('keeps the BMC of a node that slurmctld may suspend, until the node is excluded', async () => {
+    const { ours, nodes } = fixture
+    const { id: nodeId } = nodes[1]!
+    await expect(removeNodeBmc(ours.admin, { nodeId })).rejects.toThrow(`powers the node ${first} through its BMC`)
+    await t.runtime.db
+      .update(slurmPowerSavings)
+      .set({ settings: sql`${slurmPowerSavings.settings} || jsonb_build_object('excludedNodes', ${first}::text)` })
+      .where(eq(slurmPowerSavings.clusterId, clusterId))
+    await expect(removeNodeBmc(ours.admin, { nodeId })).resolves.toMatchObject({ id: nodeId })
   })
 
   test('powers suspended nodes on at the end, after their suspends, and only once', async () => {
