@@ -9,8 +9,8 @@ export const HELP = `
 Verbs may also come first, as with kubectl: \`muster get nodes\`, \`muster describe node gpu01\`.
 
 SELECTOR arguments have the syntax of a run's --limit: gpu01, gpu[01-08], gpu*, @group, tag:x, status:READY,
-vendor:nvidia, xname:x1000c0*,
-nid:1-64, bmc:10.0.1.*, {query}, all; a comma joins, ! excludes. RUN is a run number or ID, or \`last\`.
+vendor:nvidia, xname:x1000c0*, nid:1-64, bmc:10.0.1.*, mac:02:00:5e:*, {query}, all; a comma joins,
+! excludes. RUN is a run number or ID, or \`last\`.
 
 Environment variables:
   MUSTER_URL           address of the console; overrides the saved one

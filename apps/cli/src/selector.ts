@@ -39,7 +39,7 @@ export function warnMissing(names: string[]): void {
 export const isHostlist = (selector: string): boolean => /^[\w.,[\]\s-]+$/.test(selector) && selector !== 'all'
 
 export const SELECTOR_HELP =
-  'nodes: names, gpu[01-08], gpu*, @group, tag:x, vendor:nvidia, xname:x1000c0*, nid:1-64, bmc:10.0.1.*, {query} or all'
+  'nodes: names, gpu[01-08], gpu*, @group, tag:x, vendor:nvidia, xname:x1000c0*, nid:1-64, bmc:10.0.1.*, mac:02:00:5e:*, {query} or all'
 export const ONE_NODE_HELP = 'a node: its name, or a selector that matches one node'
 
 /** The error for a selector without nodes. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createNodeGroup, setNodeGroupMembers } from '../groups/index.ts'
 import { computeNodes } from '../nodes/index.ts'
-import type { ComputeNode } from '../nodes/tables.ts'
+import { type ComputeNode, nodeInterfaces } from '../nodes/tables.ts'
 import type { TenantFixture } from '../testing/factories.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { foldHostlist } from './hostlist.ts'
@@ -27,6 +27,11 @@ beforeAll(async () => {
       ][i]!,
   })
   await t.given.fleet(ours.operator, { nodes: 2, prefix: 'cpu_' })
+  await t.runtime.db.insert(nodeInterfaces).values([
+    { tenantId: ours.operator.tenantId, nodeId: nodes[0]!.id, name: 'eth0', mac: '02:00:5e:10:00:01', isBoot: true },
+    { tenantId: ours.operator.tenantId, nodeId: nodes[0]!.id, name: 'eth1', mac: '02:00:5e:20:00:01', position: 1 },
+    { tenantId: ours.operator.tenantId, nodeId: nodes[1]!.id, name: 'eth0', mac: '02:00:5e:10:00:02', isBoot: true },
+  ])
   const group = await createNodeGroup(ours.operator, { name: 'room' })
   await setNodeGroupMembers(ours.operator, { id: group.id, addNodeIds: [nodes[0]!.id, nodes[3]!.id, nodes[5]!.id] })
   const other = await t.given.tenant()
@@ -59,6 +64,18 @@ test.each([
   ['nid:9999999999', ''],
   ['xname:x1000*,!nid:64', 'gpu[001,005]'],
   ['{xname ~ x1000c0* and nid > 0 or rack = A1}', 'gpu[002,005]'],
+  ['mac:02:00:5E:10:00:02', 'gpu002'],
+  ['mac:02-00-5e-20-00-01', 'gpu001'],
+  ['mac:0200.5e10.0001, mac:02005e100002', 'gpu[001-002]'],
+  ['mac:02-00-5E-*', 'gpu[001-002]'],
+  ['mac:*0001', 'gpu001'],
+  ['mac:02:00:5e:?0:00:02', 'gpu002'],
+  ['mac:02005e2*', 'gpu001'],
+  ['mac:02:00:5e:10:00:03', ''],
+  ['all,!mac:02:00:*,!cpu*', 'gpu[003-005]'],
+  ['{mac = 02-00-5e-20-00-01}', 'gpu001'],
+  ['{mac ~ 02-00-5E-10}', 'gpu[001-002]'],
+  ['{mac ~ 0200.5e20}', 'gpu001'],
   ['{tag = b and not tag = a}', 'gpu002'],
   ['{name in (gpu001, gpu002)}, gpu003, !{tag = a}', 'gpu[002-003]'],
   ['{label.x = "}, {" or group = room}', 'gpu[001,004]'],
@@ -76,6 +93,9 @@ describe('rejects', () => {
     ['xname:gpu1', /not an xname, a hostlist or a pattern/],
     ['xname:x1_*', /not an xname/],
     ['xname:x[1-999999999]c0s0b0n0', /more than 100000/],
+    ['mac:02:00:5e', /is not the MAC of an interface, or a pattern/],
+    ['mac:gpu*', /is not the MAC/],
+    ['mac:01:00:5e:00:00:01', /is not the MAC/],
     ['nid:64-1', /not a range of NIDs/],
     ['nid:a', /not a range of NIDs/],
     ['', /at least one node/],

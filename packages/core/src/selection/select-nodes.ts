@@ -5,7 +5,7 @@ import type { Ctx, Tx } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { type InputIssue, InvalidInput } from '../kernel/errors.ts'
-import { formatXname, parseXname } from '../nodes/network/index.ts'
+import { formatXname, macPattern, parseMac, parseXname } from '../nodes/network/index.ts'
 import {
   accelerators,
   computeNodes,
@@ -14,6 +14,7 @@ import {
   NODE_STATUSES,
   type NodeStatus,
   nodeBmcs,
+  nodeInterfaces,
 } from '../nodes/tables.ts'
 import { findNodes } from './find-nodes.ts'
 import { expandHostlist, foldHostlist, splitHostlist } from './hostlist.ts'
@@ -25,7 +26,7 @@ type Term = { isWithout: boolean } & (
   | { kind: 'names'; names: string[] }
   | { kind: 'glob'; pattern: string }
   | { kind: 'xname'; values: string[] }
-  | { kind: 'bmc'; pattern: string }
+  | { kind: 'bmc' | 'mac'; pattern: string }
   | { kind: 'nid'; ranges: [first: number, last: number][] }
   | { kind: 'group' | 'tag' | 'vendor' | 'query'; value: string }
   | { kind: 'status'; value: NodeStatus }
@@ -35,8 +36,9 @@ const issue = (message: string): InputIssue => ({ path: 'limit', message })
 
 /**
  * Parses a limit expression. Terms are names, hostlists (`gpu[001-064]`), globs (`gpu*`), `@group`, `tag:x`, `status:READY`,
- * `vendor:amd`, `xname:x1000c0*` (or a hostlist), `nid:1-64`, `bmc:10.0.1.*` and `all`. Queries are in braces (`{memory >= 1TiB and tag = prod}`, see parseNodeQuery). A comma is a union; `!`
- * excludes. With only `!` terms, they are excluded from all nodes.
+ * `vendor:amd`, `xname:x1000c0*` (or a hostlist), `nid:1-64`, `bmc:10.0.1.*`,
+ * `mac:02:00:5e:*` and `all`. Queries are in braces (`{memory >= 1TiB and tag = prod}`, see parseNodeQuery). A comma is a union;
+ * `!` excludes. With only `!` terms, they are excluded from all nodes.
  * @throws InvalidInput at limit
  */
 export function parseLimit(limit: string): Term[] {
@@ -54,7 +56,7 @@ export function parseLimit(limit: string): Term[] {
     const isWithout = part.startsWith('!')
     const text = isWithout ? part.slice(1).trim() : part
     const query = queries[Number(/^\{(\d+)\}$/.exec(text)?.[1])]
-    const word = /^(@|tag:|status:|vendor:|xname:|nid:|bmc:)(.+)$/su.exec(text)
+    const word = /^(@|tag:|status:|vendor:|xname:|nid:|bmc:|mac:)(.+)$/su.exec(text)
     const value = word?.[2] ?? ''
     if (/[\u0000-\u001f]/.test(text)) wrong.push(issue('must not contain control characters'))
     else if (query !== undefined) terms.push({ isWithout, kind: 'query', value: query })
@@ -82,6 +84,12 @@ export function parseLimit(limit: string): Term[] {
     } else if (word?.[1] === 'bmc:') {
       if (/^[A-Za-z0-9.:*?_-]{1,253}$/.test(value)) terms.push({ isWithout, kind: 'bmc', pattern: value.toLowerCase() })
       else wrong.push(issue(`${JSON.stringify(value.slice(0, 80))} is not the address of a BMC, or a pattern such as 10.0.1.*`))
+    } else if (word?.[1] === 'mac:') {
+      const isPattern = /^[0-9a-f:.*?-]{1,64}$/i.test(value) && /[*?]/.test(value)
+      const pattern = isPattern ? macPattern(value) : parseMac(value)
+      if (pattern) terms.push({ isWithout, kind: 'mac', pattern })
+      else
+        wrong.push(issue(`${JSON.stringify(value.slice(0, 80))} is not the MAC of an interface, or a pattern such as 02:00:5e:*`))
     } else if (word) {
       terms.push({ isWithout, kind: word[1] === '@' ? 'group' : 'tag', value })
     } else if (/[*?]/.test(text) && /^[A-Za-z0-9._*?-]+$/.test(text)) terms.push({ isWithout, kind: 'glob', pattern: text })
@@ -93,7 +101,7 @@ export function parseLimit(limit: string): Term[] {
         else
           wrong.push(
             issue(
-              `${JSON.stringify((bad ?? part).slice(0, 80))} is not a node name, hostlist, @group, tag:, status:, vendor:, xname:, nid:, bmc: or {query}`,
+              `${JSON.stringify((bad ?? part).slice(0, 80))} is not a node name, hostlist, @group, tag:, status:, vendor:, xname:, nid:, bmc:, mac: or {query}`,
             ),
           )
       } catch (error) {
@@ -143,6 +151,8 @@ function condition(term: Term, tree: GroupTree, n: NodeColumns): SQL {
       return sql`${n.xname} like any(${sql.param(term.values)}::text[])`
     case 'bmc':
       return sql`exists (select from ${nodeBmcs} b where b.node_id = ${n.id} and b.address like ${likePattern(term.pattern)})`
+    case 'mac':
+      return sql`exists (select from ${nodeInterfaces} i where i.node_id = ${n.id} and i.mac like ${likePattern(term.pattern)})`
     case 'nid':
       return or(...term.ranges.map(([first, last]) => sql`${n.nid} between ${first}::bigint and ${last}::bigint`))!
     case 'group':

@@ -26,7 +26,7 @@ const LabelFilter = builder.inputType('LabelFilter', {
 })
 
 const LIMIT_GRAMMAR =
-  '`gpu*`, `gpu[001-064]`, `@group`, `tag:x`, `status:READY`, `vendor:nvidia`, `xname:x1000c0*`, `nid:1-64`, `bmc:10.0.1.*`, `{query}`, `all`. A comma joins terms; `!` excludes.'
+  '`gpu*`, `gpu[001-064]`, `@group`, `tag:x`, `status:READY`, `vendor:nvidia`, `xname:x1000c0*`, `nid:1-64`, `bmc:10.0.1.*`, `mac:02:00:5e:*`, `{query}`, `all`. A comma joins terms; `!` excludes.'
 
 export const NodeFilter = builder.inputType('NodeFilter', {
   description: 'Filter of nodes. All given conditions must match.',

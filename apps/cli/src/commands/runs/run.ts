@@ -41,7 +41,7 @@ export const run = () =>
     .argument('<template>', 'name of a job template, see `muster template list`')
     .requiredOption(
       '-l, --limit <expression>',
-      'gpu[01-08], gpu*, @group, tag:x, status:READY, vendor:amd, xname:x1000c0*, nid:1-64, bmc:10.0.1.*, {query} or all; a comma joins, ! excludes',
+      'gpu[01-08], gpu*, @group, tag:x, status:READY, vendor:amd, xname:x1000c0*, nid:1-64, bmc:10.0.1.*, mac:02:00:5e:*, {query} or all; a comma joins, ! excludes',
     )
     .option('-e, --extra-vars <vars>', 'extra vars: key=value, YAML, JSON or @FILE; repeatable', addVars)
     .option('--become', 'run tasks as the become user of the template')

@@ -59,7 +59,7 @@ export const runs = {
     limitAll: '{count, plural, one {The only node.} other {All # nodes.}}',
     limitExample: 'gpu[001-064],!gpu007',
     limitHint:
-      'Hostlists, @group, tag:x, status:READY, vendor:amd, xname:x1000c0*, nid:1-64, bmc:10.0.1.*, a query in braces, or all. A comma joins terms, ! excludes.',
+      'Hostlists, @group, tag:x, status:READY, vendor:amd, xname:x1000c0*, nid:1-64, bmc:10.0.1.*, mac:02:00:5e:*, a query in braces, or all. A comma joins terms, ! excludes.',
     loadFailed: 'Failed to load runs',
     maxFail: 'Max. failed hosts (%)',
     maxFailHint: 'Stops the run when more hosts of a batch fail.',

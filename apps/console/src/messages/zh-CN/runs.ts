@@ -60,7 +60,7 @@ export const runs = {
     limitAll: '{count, plural, other {全部 # 个节点。}}',
     limitExample: 'gpu[001-064],!gpu007',
     limitHint:
-      '主机列表、@组、tag:x、status:READY、vendor:amd、xname:x1000c0*、nid:1-64、bmc:10.0.1.*、花括号中的查询，或 all；逗号合并，! 排除。',
+      '主机列表、@组、tag:x、status:READY、vendor:amd、xname:x1000c0*、nid:1-64、bmc:10.0.1.*、mac:02:00:5e:*、花括号中的查询，或 all；逗号合并，! 排除。',
     loadFailed: '运行加载失败',
     maxFail: '失败主机上限（%）',
     maxFailHint: '同一批次的失败主机超过此比例时停止运行。',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseMac } from './mac.ts'
+import { macPattern, parseMac } from './mac.ts'
 
 test.each([
   ['02:00:5E:10:00:ff', '02:00:5e:10:00:ff'],
@@ -17,6 +17,18 @@ test.each([
   ['', null],
 ])('parses %j as %j', (text, mac) => {
   expect(parseMac(text)).toBe(mac)
+})
+
+test.each([
+  ['02-00-5E-*', '02:00:5e:*'],
+  ['0200.5E*', '02:00:5e*'],
+  ['02005e1*', '02:00:5e:1*'],
+  ['*0FF', '*0:ff'],
+  ['02*10*00ff', '02*10*00:ff'],
+  ['02005e1000f?', '02:00:5e:10:00:f?'],
+  ['*', '*'],
+])('normalizes the pattern %j to %j', (text, pattern) => {
+  expect(macPattern(text)).toBe(pattern)
 })
 
 test('all forms of an address are one address; other text is none', () => {

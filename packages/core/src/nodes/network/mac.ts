@@ -17,3 +17,19 @@ export function parseMac(text: string): string | null {
   const isGroup = (Number.parseInt(digits.slice(0, 2), 16) & 1) === 1
   return isGroup || /^0+$/.test(digits) ? null : digits.match(/../g)!.join(':')
 }
+
+/**
+ * Normalizes a part of a MAC address, with `*` and `?`, in any notation. Without colons and hyphens it inserts colons: digits
+ * after a `*` are counted from the end of the address, other digits from the beginning of a byte.
+ */
+export function macPattern(text: string): string {
+  const lower = text.trim().toLowerCase().replaceAll('-', ':')
+  if (lower.includes(':')) return lower
+  const parts = lower.replaceAll('.', '').split('*')
+  return parts
+    .map((part, i) => {
+      const isEnd = i > 0 && i === parts.length - 1
+      return (isEnd ? part.match(/^.(?=(..)*$)|../g) : part.match(/..?/g))?.join(':') ?? ''
+    })
+    .join('*')
+}

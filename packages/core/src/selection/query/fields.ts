@@ -2,7 +2,7 @@ import { DeviceType, Health, VENDOR_NAMES } from '@muster/discovery'
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { NODE_HEALTH_STATUSES, nodeHealthStatus } from '../../nodes/health/index.ts'
-import { normalizeXname, parseMac } from '../../nodes/network/index.ts'
+import { macPattern, normalizeXname, parseMac } from '../../nodes/network/index.ts'
 import {
   accelerators,
   BMC_PROTOCOLS,
@@ -136,5 +136,6 @@ export function readValue(kind: Kind, operator: Operator, text: string): { value
     return mac ? { value: mac } : { wrong: 'must be a MAC address such as 02:00:5e:10:00:ff' }
   }
   if (kind === 'xname' && operator !== '~') return { value: normalizeXname(text).toLowerCase() }
-  return { value: kind === 'lower' || kind === 'xname' || kind === 'mac' ? text.toLowerCase() : text }
+  if (kind === 'mac') return { value: macPattern(text) }
+  return { value: kind === 'lower' || kind === 'xname' ? text.toLowerCase() : text }
 }
