@@ -26,6 +26,7 @@ const NOT_VERBS = new Set([
   'failureSignatures',
   'findBootNodes',
   'findNodes',
+  'hostVariables',
   'idempotent',
   'locksOf',
   'lookUpSlurmJobs',

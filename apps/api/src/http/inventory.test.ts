@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { factVariables } from '@muster/core/discoveries'
+import { assignBootProfile, createBootProfile } from '@muster/core/boot-profiles'
 import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
-import { type ComputeNode, computeNodes, updateNode } from '@muster/core/nodes'
+import { type ComputeNode, computeNodes, setNodeBmc, updateNode } from '@muster/core/nodes'
 import type { Ctx } from '@muster/core/registry'
-import { readInventory, setSecretVar, setVars, varsOfNodes } from '@muster/core/variables'
+import { hostVariables, readInventory, setSecretVar, setVars, varsOfNodes } from '@muster/core/variables'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inventory } from '../../../worker/src/ansible/run-directory/run-files.ts'
@@ -54,6 +54,19 @@ beforeAll(async () => {
   const outer = await t.given.credential(admin, 'BASTION', { host: 'outer.test', username: 'jump' })
   const inner = await t.given.credential(admin, 'BASTION', { host: 'fd00::1', port: 2222, username: 'jump', viaId: outer.id })
   await updateNode(operator, { id: two.id, credentialId: key.id, bastionId: inner.id })
+  await updateNode(operator, {
+    id: one.id,
+    ...{ xname: 'x1000c0s0b0n0', nid: 7, rack: '{{ 1 + 1 }}', rackPosition: 'U07', managementIp: '10.9.0.1' },
+    interfaces: [
+      { name: 'eth0', mac: '02:00:5e:10:00:01', isBoot: true, addresses: [{ address: '10.0.0.1', network: 'mgmt' }] },
+      { name: 'eth1', mac: '02:00:5e:10:00:02' },
+    ],
+  })
+  await t.runtime.db.update(computeNodes).set({ arch: 'x86_64' }).where(eq(computeNodes.id, one.id))
+  const bmc = await t.given.credential(admin, 'BMC')
+  await setNodeBmc(admin, { nodeId: one.id, address: '10.8.0.1', protocol: 'REDFISH', credentialId: bmc.id })
+  const profile = await createBootProfile(admin, { name: 'debian' })
+  await assignBootProfile(admin, { profileId: profile.id, nodeIds: [one.id] })
   const site = await createNodeGroup(operator, { name: 'site' })
   const room = await createNodeGroup(operator, { name: 'room', parentId: site.id })
   await createNodeGroup(operator, { name: 'prod', memberQuery: 'tag = prod', priority: 1 })
@@ -129,7 +142,7 @@ test('script and plugin return the same hosts, groups and variables as runs', as
     operator,
     ours.map((node) => node.id),
   )
-  const facts = await factVariables(
+  const facts = await hostVariables(
     operator,
     ours.map((node) => node.id),
   )
@@ -173,6 +186,23 @@ test('script and plugin return the same hosts, groups and variables as runs', as
     ansible_user: 'ops',
     muster_node_id: nodes[0]!.id,
   })
+  expect(Object.fromEntries(Object.entries(gpu001!).filter(([name]) => name.startsWith('muster_')))).toEqual({
+    muster_node_id: nodes[0]!.id,
+    muster_xname: 'x1000c0s0b0n0',
+    muster_nid: 7,
+    muster_rack: '{{ 1 + 1 }}',
+    muster_rack_position: 'U07',
+    muster_arch: 'x86_64',
+    muster_management_ip: '10.9.0.1',
+    muster_boot_mac: '02:00:5e:10:00:01',
+    muster_interfaces: [
+      { name: 'eth0', mac: '02:00:5e:10:00:01', boot: true, addresses: [{ address: '10.0.0.1', network: 'mgmt' }] },
+      { name: 'eth1', mac: '02:00:5e:10:00:02', boot: false, addresses: [] },
+    ],
+    muster_bmc_address: '10.8.0.1',
+    muster_boot_profile: 'debian',
+  })
+  expect(Object.keys(gpu005!).filter((name) => name.startsWith('muster_'))).toEqual(['muster_node_id'])
   expect(gpu002).toMatchObject({
     ansible_user: 'lab',
     ansible_ssh_common_args: '-o ProxyJump=jump@outer.test:22,jump@[fd00::1]:2222',

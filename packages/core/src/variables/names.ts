@@ -1,13 +1,25 @@
 const MAX_DEPTH = 32
 
 // Names that Ansible sets itself ("Special Variables" in its documentation). Our variables would override the real ones. They
-// could, for example, send a task to another host or run it on the controller. The prefix muster_ is reserved for Muster.
+// could, for example, send a task to another host or run it on the controller.
 const MAGIC = new Set(
   `dependent_role_names environment group_names groups hostvars inventory_dir inventory_file inventory_hostname
-   inventory_hostname_short item omit play_hosts playbook_dir role_name role_names role_path vars muster_node_id muster_merged muster_artifact_dir`.split(
-    /\s+/,
-  ),
+   inventory_hostname_short item omit play_hosts playbook_dir role_name role_names role_path vars`.split(/\s+/),
 )
+/** Variables of hosts that Muster sets from the fields of nodes. */
+export const NODE_VARIABLES = [
+  'muster_xname',
+  'muster_nid',
+  'muster_rack',
+  'muster_rack_position',
+  'muster_arch',
+  'muster_management_ip',
+  'muster_boot_mac',
+  'muster_interfaces',
+  'muster_bmc_address',
+  'muster_boot_profile',
+] as const
+const OWN = new Set<string>(['muster_node_id', 'muster_merged', 'muster_artifact_dir', ...NODE_VARIABLES])
 // Ansible rejects these names, because Jinja compiles them to Python.
 const KEYWORDS = new Set(
   `False None True and as assert async await break class continue def del elif else except false finally for from global if
@@ -23,6 +35,7 @@ export function variableNameError(name: string): string | null {
     return 'must contain only letters, digits and _, and must not begin with a digit'
   if (/^_*ansible_/i.test(name)) return 'names that begin with ansible_ are reserved: Muster sets them from the node'
   if (MAGIC.has(name)) return 'Ansible itself sets this variable'
+  if (OWN.has(name)) return 'Muster itself sets this variable'
   if (KEYWORDS.has(name)) return 'is a Python keyword'
   if (FUNCTIONS.has(name)) return 'is a function of Ansible templates'
   return null

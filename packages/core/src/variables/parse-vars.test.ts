@@ -43,6 +43,7 @@ test.each([
   ['a: 1\n---\nb: 2\n', /^line 2, column 1: .*multiple documents/],
   ['a-b: 1\n', /^line 1, column 1: a-b: must contain only letters/],
   ['\nhostvars: 1\n', /^line 2, column 1: hostvars: Ansible itself sets/],
+  ['muster_rack: 1', /muster_rack: Muster itself sets/],
   ['ansible_connection: local\n', /ansible_connection: .*admins may set ansible_python_interpreter/],
   ['ansible_host: 127.0.0.1\n', /ansible_host/],
   ['ansible_ssh_common_args: -o ProxyCommand=id\n', /ansible_ssh_common_args/],

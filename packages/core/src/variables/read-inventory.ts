@@ -1,6 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
 import { credentials } from '../credentials/tables.ts'
-import { factVariables } from '../discoveries/index.ts'
 import { readGroupTree } from '../groups/index.ts'
 import { hostPort } from '../kernel/address.ts'
 import type { Ctx } from '../kernel/context.ts'
@@ -9,6 +8,7 @@ import { defaultPython } from '../nodes/index.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { selectNodes } from '../selection/index.ts'
 import { varsOfNodes } from './effective-vars.ts'
+import { hostVariables } from './host-variables.ts'
 
 type Group = { hosts?: string[]; children?: string[] }
 /** The JSON format of `ansible-inventory --list` and of inventory scripts. */
@@ -28,7 +28,7 @@ export async function readInventory(ctx: Ctx, limit: string | null = null): Prom
   const ids = nodes.map((node) => node.id)
   const [varsOf, facts, logins, pythons, tree] = await Promise.all([
     varsOfNodes(ctx, ids),
-    factVariables(ctx, ids),
+    hostVariables(ctx, ids),
     readLogins(ctx),
     readPythons(ctx, ids),
     readGroupTree(ctx.db, ctx),

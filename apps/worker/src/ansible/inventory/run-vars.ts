@@ -1,11 +1,10 @@
 import type { Ctx } from '@muster/core/context'
 import { decryptSecretVars } from '@muster/core/credentials'
-import { factVariables } from '@muster/core/discoveries'
 import type { JobRun } from '@muster/core/runs'
-import { type EffectiveVar, type NodeVars, varsOfNodes } from '@muster/core/variables'
+import { type EffectiveVar, hostVariables, type NodeVars, varsOfNodes } from '@muster/core/variables'
 import { quoted, unsafeYaml } from './unsafe-yaml.ts'
 
-/** Variables that describe a host's accelerators. A set variable replaces the fact of that name. */
+/** Variables that describe a host. A set variable replaces the fact of that name. */
 export type FactVars = Record<string, unknown>
 
 /** Variables of a run's hosts by node ID, without the run's extra vars; `secrets` holds decrypted values by secret ID. */
@@ -13,7 +12,7 @@ export type RunVars = { nodes: Map<string, NodeVars>; facts: Map<string, FactVar
 
 /** Resolves the effective variables of each host here, because Ansible's precedence would reorder the layers. */
 export async function resolveRunVars(ctx: Ctx, run: Pick<JobRun, 'extraVars'>, nodeIds: string[]): Promise<RunVars> {
-  const [nodes, facts] = await Promise.all([varsOfNodes(ctx, nodeIds, { vars: run.extraVars }), factVariables(ctx, nodeIds)])
+  const [nodes, facts] = await Promise.all([varsOfNodes(ctx, nodeIds, { vars: run.extraVars }), hostVariables(ctx, nodeIds)])
   const ids = [...nodes.values()].flatMap(({ vars }) => vars.flatMap((each) => each.secretId ?? []))
   return { nodes, facts, secrets: await decryptSecretVars(ctx, [...new Set(ids)]) }
 }
