@@ -312,7 +312,7 @@ test('totalCount of a nested list counts all its objects, not those on the page'
 test('returns accelerator summaries and facets', async () => {
   const data = await t.ask<{ computeNode: object; nodeFacets: Record<string, { value: string; count: number }[]> }>(
     operator,
-    '{ computeNode(name: "gpu001") { health { status reason } acceleratorSummary { deviceType model count worstHealth memoryTotalBytes } groups { name } hostKeyAlarm { isChanged } } nodeFacets { tags { value count } statuses { value count } oses { value count } arches { value count } deviceTypes { value count } models { value count } groups { value count } } }',
+    '{ computeNode(name: "gpu001") { health { status reason } acceleratorSummary { deviceType model count worstHealth memoryTotalBytes } groups { name } hostKeyAlarm { isChanged } } nodeFacets { tags { value count } statuses { value count } oses { value count } arches { value count } deviceTypes { value count } models { value count } racks { value count } groups { value count } } }',
   )
   expect(data.computeNode).toEqual({
     health: { status: 'DEGRADED', reason: 'Accelerator 0 has the health WARNING.' },
@@ -327,6 +327,7 @@ test('returns accelerator summaries and facets', async () => {
       { value: 'rocky', count: 8 },
       { value: 'debian', count: 4 },
     ],
+    racks: [{ value: 'A1', count: 1 }],
     groups: [
       { value: 'early', count: 2 },
       { value: 'late', count: 2 },

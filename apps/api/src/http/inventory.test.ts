@@ -12,6 +12,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inventory } from '../../../worker/src/ansible/run-directory/run-files.ts'
 import { testApi } from '../testing/api.ts'
+import { countStatements } from '../testing/count-statements.ts'
 import { type HttpServer, serveHttp } from './server.ts'
 
 type Listed = { _meta: { hostvars: Record<string, Record<string, unknown>> } } & Record<
@@ -130,6 +131,13 @@ test('host variables contain the accelerators of the last discovery', async () =
   const { _meta } = await readInventory(operator)
   expect(_meta!.hostvars[nodes[0]!.name]).toMatchObject({ nvidia_gpus: [{ index: 0 }, { index: 1 }], amd_gpus: [] })
   expect(_meta!.hostvars[nodes[1]!.name]).not.toHaveProperty('nvidia_gpus')
+})
+
+test('takes the same number of statements for one node as for all', async () => {
+  const one = await countStatements(t, () => readInventory(operator, '{name = gpu001}'))
+  const all = await countStatements(t, () => readInventory(operator, '{name ~ gpu}'))
+  expect([Object.keys(one.result._meta!.hostvars).length, Object.keys(all.result._meta!.hostvars).length]).toEqual([1, 4])
+  expect(all.count).toBe(one.count)
 })
 
 test('script and plugin return the same hosts, groups and variables as runs', async () => {

@@ -51,6 +51,7 @@ export const NodeFacetsQuery = graphql(`
       clusters { value count }
       regions { value count }
       datacenters { value count }
+      racks { value count }
     }
   }
 `)

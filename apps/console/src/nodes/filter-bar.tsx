@@ -23,6 +23,7 @@ const facetOf: Partial<Record<FilterKey, keyof Omit<NodeFacets, '__typename'>>> 
   cluster: 'clusters',
   region: 'regions',
   datacenter: 'datacenters',
+  rack: 'racks',
 }
 
 /** The filters that are either set or not. */

@@ -14,7 +14,9 @@ function filterOf(query: string) {
 test('converts the URL query to filter and order', () => {
   expect(filterOf('')).toEqual({})
   expect(
-    filterOf('q=mi300&status=READY&status=NEW&device=AMD_GPU&health=UNHEALTHY&health=DEGRADED&alarm=1&agent=STALE&region=eu'),
+    filterOf(
+      'q=mi300&status=READY&status=NEW&device=AMD_GPU&health=UNHEALTHY&health=DEGRADED&alarm=1&agent=STALE&region=eu&rack=A1',
+    ),
   ).toEqual({
     text: 'mi300',
     status: ['READY', 'NEW'],
@@ -22,6 +24,7 @@ test('converts the URL query to filter and order', () => {
     health: ['UNHEALTHY', 'DEGRADED'],
     agentState: ['STALE'],
     region: ['eu'],
+    rack: ['A1'],
     hasHostKeyAlarm: true,
   })
   expect(filterOf('q=gpu[001-064]')).toEqual({ hostlist: 'gpu[001-064]' })

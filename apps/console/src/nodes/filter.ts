@@ -19,6 +19,7 @@ export const filterKeys = [
   'cluster',
   'region',
   'datacenter',
+  'rack',
   'alarm',
   'agentAlarm',
 ] as const
@@ -46,6 +47,7 @@ export function toFilter(get: (key: string) => string, all: (key: string) => str
     cluster: 'cluster',
     region: 'region',
     datacenter: 'datacenter',
+    rack: 'rack',
   } as const
   for (const [key, field] of Object.entries(lists)) {
     const values = all(key)

@@ -19,7 +19,7 @@ export function LocationFields({ value, onChange, error }: Props) {
   })
   return (
     <>
-      <TextField label={t('node.rack')} {...field('rack')} />
+      <TextField label={t('filter.rack')} {...field('rack')} />
       <TextField label={t('node.rackPosition')} {...field('rackPosition')} />
       <TextField label={t('node.xname')} mono hint={t('node.xnameHint')} {...field('xname')} />
       <TextField label={t('node.nid')} mono inputMode="numeric" hint={t('node.nidHint')} {...field('nid')} />

@@ -106,7 +106,7 @@ export function OverviewTab({ node }: { node: NodePageData }) {
             [t('node.type'), t(`nodeType.${node.nodeType}`)],
             [t('filter.region'), node.region ?? t('common.none')],
             [t('filter.datacenter'), node.datacenter ?? t('common.none')],
-            [t('node.rack'), [node.rack, node.rackPosition].filter(Boolean).join(', ') || t('common.none')],
+            [t('filter.rack'), [node.rack, node.rackPosition].filter(Boolean).join(', ') || t('common.none')],
             [
               t('node.xname'),
               <span key="x" className="flex flex-col gap-1">

@@ -1,3 +1,4 @@
+import { updateNode } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { setVars } from '@muster/core/variables'
 import { eq } from 'drizzle-orm'
@@ -17,13 +18,15 @@ const PLAY = JSON.stringify([
     tasks: [
       {
         name: 'Show',
-        debug: { msg: "{{ {'nvidia': nvidia_gpus | default('undefined'), 'ascend': ascend_npus | default('undefined')} }}" },
+        debug: {
+          msg: "{{ {'nvidia': nvidia_gpus | default('undefined'), 'ascend': ascend_npus | default('undefined'), 'rack': muster_rack | default('undefined')} }}",
+        },
       },
     ],
   },
 ])
 
-test('provides devices of the last discovery as host variables; set variables take precedence', async () => {
+test('provides devices of the last discovery and fields of nodes as host variables; set variables take precedence', async () => {
   const { admin, runtime } = fixture
   const [found, overridden, unknown] = await fixture.given.fleet(admin, {
     nodes: 3,
@@ -31,6 +34,7 @@ test('provides devices of the last discovery as host variables; set variables ta
     with: (i) => ({ connectionType: 'local' as const, ...(i < 2 ? { discoveredAt: new Date() } : {}) }),
   })
   const evil = "{{ lookup('pipe', 'id') }}"
+  await updateNode(admin, { id: found!.id, rack: evil })
   const { accelerators } = schema
   await runtime.db.update(accelerators).set({ model: evil, toolkitVersion: '12.2' }).where(eq(accelerators.nodeId, found!.id))
   await setVars(admin, { nodeId: overridden!.id, text: 'nvidia_gpus: [set by an admin]', basedOn: 0 })
@@ -53,6 +57,7 @@ test('provides devices of the last discovery as host variables; set variables ta
     pci_address: device!.pciAddress,
   })
   expect(shown(found!.name).ascend).toEqual([])
-  expect(shown(overridden!.name)).toEqual({ nvidia: ['set by an admin'], ascend: [] })
-  expect(shown(unknown!.name)).toEqual({ nvidia: 'undefined', ascend: 'undefined' })
+  expect(shown(found!.name).rack).toEqual(evil)
+  expect(shown(overridden!.name)).toEqual({ nvidia: ['set by an admin'], ascend: [], rack: 'undefined' })
+  expect(shown(unknown!.name)).toEqual({ nvidia: 'undefined', ascend: 'undefined', rack: 'undefined' })
 })

@@ -51,6 +51,7 @@ async function readFacets(ctx: Ctx): Promise<ColumnFacets> {
       union all ${counts('arches', sql`n.arch`, nodes)}
       union all ${counts('regions', sql`n.region`, nodes)}
       union all ${counts('datacenters', sql`n.datacenter`, nodes)}
+      union all ${counts('racks', sql`n.rack`, nodes)}
       union all ${counts('agentStates', sql`a.state`, speaking)}
       union all ${counts('clusters', sql`a.cluster`, speaking)}
       union all select 'deviceTypes', upper(device_type), count(distinct node_id)::int from ${devices} group by 2

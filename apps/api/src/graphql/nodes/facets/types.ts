@@ -22,6 +22,7 @@ export const COLUMNS = [
   'clusters',
   'regions',
   'datacenters',
+  'racks',
 ] as const
 
 export type ColumnFacets = Record<(typeof COLUMNS)[number], FacetRow[]>
@@ -49,6 +50,7 @@ export const NodeFacets = builder.objectRef<Facets>('NodeFacets').implement({
       clusters: facet('clusters', 'Cluster names that agents report.'),
       regions: facet('regions', 'Regions.'),
       datacenters: facet('datacenters', 'Data centers.'),
+      racks: facet('racks', 'Racks.'),
     }
   },
 })
