@@ -126,7 +126,7 @@ export function OverviewTab({ node }: { node: NodePageData }) {
                 <span key="i" className="flex flex-col gap-1">
                   {node.interfaces.map((each) => (
                     <span key={each.name} className="flex flex-wrap items-center gap-1.5">
-                      <code className="font-mono text-xs">
+                      <code className="font-mono text-xs wrap-anywhere">
                         {[each.name, each.mac, formatAddresses(each.addresses)].filter(Boolean).join(' · ')}
                       </code>
                       {each.isBoot && <Badge>{t('node.boots')}</Badge>}

@@ -27,7 +27,14 @@ beforeAll(async () => {
   for (const [i, address] of ['10.0.0.11', '10.9.0.12', 'fd00::1'].entries())
     await addNode(tenant.operator, {
       ...{ name: `cn${i}`, host: `cn${i}` },
-      interfaces: [{ name: 'eth0', mac: `02:00:00:00:00:0${i}`, isBoot: true, addresses: [{ address }] }],
+      interfaces: [
+        { name: 'eth0', mac: `02:00:00:00:00:0${i}`, isBoot: true, addresses: [{ address }] },
+        {
+          name: 'ib0',
+          mac: `80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:0${i}`,
+          addresses: [{ address: `10.0.0.2${i}` }],
+        },
+      ],
     })
 })
 afterAll(async () => {

@@ -14,7 +14,15 @@ export { fingerprint, HostKey } from './host-key.ts'
 export { NodeImportInput } from './import/plan.ts'
 export type { NodeImportReport, NodeImportRow, NodeImportState } from './import/rows.ts'
 export { ImportNodesInput, importNodes, nodeImportResult } from './import-nodes.ts'
-export { bmcXname, formatXname, normalizeXname, parseMac, parseXname, xnameRejections } from './network/index.ts'
+export {
+  bmcXname,
+  formatXname,
+  normalizeXname,
+  parseHardwareAddress,
+  parseMac,
+  parseXname,
+  xnameRejections,
+} from './network/index.ts'
 export { nodePermissions } from './permissions.ts'
 export {
   connectBlockedReason,

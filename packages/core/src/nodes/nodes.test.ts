@@ -307,22 +307,27 @@ describe('interfaces', () => {
       name: `n${++seen}`,
       host: '10.9.9.8',
       interfaces: [
+        { name: 'ib0', mac: '80000208FE800000000000007CFE900300292652' },
         { name: 'eth1', mac: '0200.5E10.0001', addresses: [{ address: 'FD00::1', network: 'mgmt' }] },
         eth('02-00-5E-10-00-02', { isBoot: true }),
       ],
     })
     expect(await interfacesOf(node.id)).toMatchObject([
+      { name: 'ib0', mac: '80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52', isBoot: false },
       { name: 'eth1', mac: '02:00:5e:10:00:01', isBoot: false, addresses: [{ address: 'fd00::1', network: 'mgmt' }] },
       { name: 'eth0', mac: '02:00:5e:10:00:02', isBoot: true, addresses: [] },
     ])
     await updateNode(fixture.operator, { id: node.id, notes: 'kept' })
-    expect(await interfacesOf(node.id)).toHaveLength(2)
+    expect(await interfacesOf(node.id)).toHaveLength(3)
     await updateNode(fixture.operator, { id: node.id, interfaces: [eth('02:00:5e:10:00:01')] })
     expect(await interfacesOf(node.id)).toMatchObject([{ name: 'eth0', mac: '02:00:5e:10:00:01' }])
     expect((await auditOf(node.id)).at(-1)).toMatchObject({
       details: {
         changed: ['interfaces'],
-        macs: { from: ['02:00:5e:10:00:01', '02:00:5e:10:00:02'], to: ['02:00:5e:10:00:01'] },
+        macs: {
+          from: ['80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52', '02:00:5e:10:00:01', '02:00:5e:10:00:02'],
+          to: ['02:00:5e:10:00:01'],
+        },
       },
     })
     await decommissionNode(fixture.operator, { id: node.id })
@@ -357,6 +362,7 @@ describe('interfaces', () => {
 
   test.each([
     [[eth('ff:ff:ff:ff:ff:ff')], 'interfaces.0.mac'],
+    [[eth('80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52', { isBoot: true })], 'interfaces.0.mac'],
     [[{ name: 'eth 0', mac: '02:00:5e:10:03:01' }], 'interfaces.0.name'],
     [[eth('02:00:5e:10:03:01'), eth('02:00:5e:10:03:02')], 'interfaces.1.name'],
     [[eth('02:00:5e:10:03:01'), { name: 'eth1', mac: '02005e100301' }], 'interfaces.1.mac'],
@@ -379,10 +385,12 @@ describe('interfaces', () => {
 mac1,10.91.0.1,02-00-5E-10-04-02,eno1
 mac2,10.91.0.2,02005e100402,
 mac3,10.91.0.3,02:00:5e:10:04:01,
-mac4,10.91.0.4,none,`,
+mac4,10.91.0.4,none,
+mac5,10.91.0.5,80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52,ib0`,
     })
     expect(report.rows.map(({ state, issues }) => [state, ...issues.map(({ path }) => path)])).toEqual([
       ['ADDED'],
+      ['INVALID', 'mac'],
       ['INVALID', 'mac'],
       ['INVALID', 'mac'],
       ['INVALID', 'mac'],

@@ -17,6 +17,11 @@ describe('identityConflicts', () => {
     ['a UUID in the other byte order', { ...nothing, uuid: UUID }, { ...nothing, uuid: '33221100-5544-7766-8899-AABBCCDDEEFF' }],
     ['texts that are no serial number', { ...nothing, serial: 'To be filled by O.E.M.' }, { ...nothing, serial: 'A-1234' }],
     [
+      'a node with InfiniBand addresses only',
+      { ...nothing, macs: ['02:00:00:00:00:01'] },
+      { ...nothing, macs: ['80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52'] },
+    ],
+    [
       'one common MAC',
       { ...nothing, macs: ['02:00:00:00:00:01', '02:00:00:00:00:02'] },
       { ...nothing, macs: ['02:00:00:00:00:02', '02:00:00:00:00:03'] },

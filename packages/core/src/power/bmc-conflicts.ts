@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { Ctx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
+import { parseMac } from '../nodes/network/index.ts'
 import { computeNodes, nodeBmcs, nodeInterfaces } from '../nodes/tables.ts'
 import { isUsable, NODE_SERIAL, NODE_UUID, uuidForms } from './machine-identity.ts'
 import { type BmcInventory, bmcReadings } from './tables.ts'
@@ -23,8 +24,10 @@ export function identityConflicts({ serial, uuid, macs }: Reported, known: Known
     found.push(`The BMC reports the serial number ${serial}; discovery found ${known.serial} on the node.`)
   if (isUsable(uuid) && isUsable(known.uuid) && !uuidForms(uuid).includes(known.uuid.toLowerCase()))
     found.push(`The BMC reports the UUID ${uuid}; discovery found ${known.uuid} on the node.`)
-  if (macs.length > 0 && known.macs.length > 0 && !macs.some((mac) => known.macs.includes(mac)))
-    found.push(`The BMC reports the MACs ${listed(macs)}; the node has ${listed(known.macs)}.`)
+  // A BMC reports no InfiniBand addresses.
+  const own = known.macs.filter((mac) => parseMac(mac))
+  if (macs.length > 0 && own.length > 0 && !macs.some((mac) => own.includes(mac)))
+    found.push(`The BMC reports the MACs ${listed(macs)}; the node has ${listed(own)}.`)
   return found
 }
 

@@ -31,6 +31,12 @@ beforeAll(async () => {
     { tenantId: ours.operator.tenantId, nodeId: nodes[0]!.id, name: 'eth0', mac: '02:00:5e:10:00:01', isBoot: true },
     { tenantId: ours.operator.tenantId, nodeId: nodes[0]!.id, name: 'eth1', mac: '02:00:5e:20:00:01', position: 1 },
     { tenantId: ours.operator.tenantId, nodeId: nodes[1]!.id, name: 'eth0', mac: '02:00:5e:10:00:02', isBoot: true },
+    {
+      tenantId: ours.operator.tenantId,
+      nodeId: nodes[2]!.id,
+      name: 'ib0',
+      mac: '80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52',
+    },
   ])
   const group = await createNodeGroup(ours.operator, { name: 'room' })
   await setNodeGroupMembers(ours.operator, { id: group.id, addNodeIds: [nodes[0]!.id, nodes[3]!.id, nodes[5]!.id] })
@@ -71,6 +77,9 @@ test.each([
   ['mac:*0001', 'gpu001'],
   ['mac:02:00:5e:?0:00:02', 'gpu002'],
   ['mac:02005e2*', 'gpu001'],
+  ['mac:80000208FE800000000000007CFE900300292652', 'gpu003'],
+  ['mac:80-00-02-*', 'gpu003'],
+  ['{mac = 80000208fe800000000000007cfe900300292652}', 'gpu003'],
   ['mac:02:00:5e:10:00:03', ''],
   ['all,!mac:02:00:*,!cpu*', 'gpu[003-005]'],
   ['{mac = 02-00-5e-20-00-01}', 'gpu001'],

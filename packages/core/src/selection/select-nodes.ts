@@ -5,7 +5,7 @@ import type { Ctx, Tx } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { type InputIssue, InvalidInput } from '../kernel/errors.ts'
-import { formatXname, macPattern, parseMac, parseXname } from '../nodes/network/index.ts'
+import { formatXname, macPattern, parseHardwareAddress, parseXname } from '../nodes/network/index.ts'
 import {
   accelerators,
   computeNodes,
@@ -86,7 +86,7 @@ export function parseLimit(limit: string): Term[] {
       else wrong.push(issue(`${JSON.stringify(value.slice(0, 80))} is not the address of a BMC, or a pattern such as 10.0.1.*`))
     } else if (word?.[1] === 'mac:') {
       const isPattern = /^[0-9a-f:.*?-]{1,64}$/i.test(value) && /[*?]/.test(value)
-      const pattern = isPattern ? macPattern(value) : parseMac(value)
+      const pattern = isPattern ? macPattern(value) : parseHardwareAddress(value)
       if (pattern) terms.push({ isWithout, kind: 'mac', pattern })
       else
         wrong.push(issue(`${JSON.stringify(value.slice(0, 80))} is not the MAC of an interface, or a pattern such as 02:00:5e:*`))

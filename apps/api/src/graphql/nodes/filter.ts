@@ -1,7 +1,7 @@
 import { isOneOf, visibleTo } from '@muster/core/db'
 import { InvalidInput } from '@muster/core/errors'
 import { type GroupTree, isInGroup, matchesNodeQuery } from '@muster/core/groups'
-import { nodeHealthStatus, normalizeXname, parseMac } from '@muster/core/nodes'
+import { nodeHealthStatus, normalizeXname, parseHardwareAddress } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import { expandHostlist, limitCondition, type NodeColumns, parseVendors, VENDORS } from '@muster/core/selection'
 import { and, arrayContains, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
@@ -139,7 +139,7 @@ export function nodeConditions(
     xname ? isOneOf(n.xname, names(xname, 'filter.xname').map(normalizeXname), 'text') : undefined,
     nid ? inArray(n.nid, nid) : undefined,
     mac
-      ? sql`exists (select from ${nodeInterfaces} i where i.node_id = ${n.id} and i.mac = any(${sql.param(mac.map((each) => parseMac(each) ?? each))}::text[]))`
+      ? sql`exists (select from ${nodeInterfaces} i where i.node_id = ${n.id} and i.mac = any(${sql.param(mac.map((each) => parseHardwareAddress(each) ?? each))}::text[]))`
       : undefined,
     bmc || bmcProtocol
       ? sql`exists (select from ${nodeBmcs} b where ${and(

@@ -17,7 +17,9 @@ export const NodeInterface = builder.drizzleObject('nodeInterfaces', {
   description: 'Network interface of a node, as entered by users.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name, unique on the node, for example `eth0`.' }),
-    mac: t.exposeString('mac', { description: 'MAC address in lower case with colons, unique in the tenant.' }),
+    mac: t.exposeString('mac', {
+      description: 'MAC address, or the 20 bytes of an InfiniBand interface; in lower case with colons, unique in the tenant.',
+    }),
     isBoot: t.exposeBoolean('isBoot', { description: 'Whether the node boots from this interface.' }),
     addresses: t.expose('addresses', { type: [InterfaceAddress], description: 'Addresses; at most 16.' }),
   }),
@@ -37,9 +39,12 @@ export const NodeInterfaceInput = builder.inputType('NodeInterfaceInput', {
     name: t.string({ required: true, description: 'Name, unique on the node, for example `eth0`; 1 to 32 characters.' }),
     mac: t.string({
       required: true,
-      description: 'MAC address with colons, hyphens, dots or without separators, unique in the tenant.',
+      description:
+        'MAC address, or the 20 bytes of an InfiniBand interface, with colons, hyphens, dots or without separators; unique in the tenant.',
     }),
-    isBoot: t.boolean({ description: 'Whether the node boots from this interface; at most one. Default: false.' }),
+    isBoot: t.boolean({
+      description: 'Whether the node boots from this interface; at most one, with a MAC address of 6 bytes. Default: false.',
+    }),
     addresses: t.field({ type: [InterfaceAddressInput], description: 'Addresses; at most 16.' }),
   }),
 })

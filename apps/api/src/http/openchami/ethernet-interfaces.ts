@@ -18,8 +18,11 @@ const PATH = '/hsm/v2/Inventory/EthernetInterfaces'
 /** SMD's ID of an interface is its MAC without colons. */
 const idOf = (mac: string) => mac.replaceAll(':', '')
 
+/** InfiniBand interfaces have no place in this collection. */
+const ethernetOf = (interfaces: Component['interfaces']) => interfaces.filter(({ mac }) => parseMac(mac))
+
 const interfacesOf = ({ xname, updatedAt, interfaces }: Component) =>
-  interfaces.map(({ name, mac, addresses }) => ({
+  ethernetOf(interfaces).map(({ name, mac, addresses }) => ({
     ID: idOf(mac),
     Description: name,
     MACAddress: mac,

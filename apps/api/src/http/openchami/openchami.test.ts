@@ -1,4 +1,5 @@
 import { createCredential } from '@muster/core/credentials'
+import { updateNode } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
 import type { TenantFixture } from '@muster/core/testing'
 import { and, eq } from 'drizzle-orm'
@@ -115,6 +116,13 @@ test('adds interfaces: the first is the boot interface, and its address the host
       expect.objectContaining({ name: 'hsn0', mac: 'de:ad:be:ee:ee:f2', isBoot: false }),
     ]),
   })
+  const { id, interfaces } = (await t.runtime.db.query.computeNodes.findFirst(of))!
+  const entered = interfaces.map(({ name, mac, isBoot, addresses }) => ({ name, mac, isBoot, addresses }))
+  await updateNode(ours.operator, {
+    id,
+    interfaces: [...entered, { name: 'ib0', mac: '80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52' }],
+  })
+  expect((await ask(`GET /Inventory/EthernetInterfaces?ComponentID=${node(3)}`)).body).toHaveLength(2)
   const byAddress = await ask('GET /Inventory/EthernetInterfaces?IPAddress=172.16.0.3')
   expect(byAddress.body).toMatchObject([{ ID: 'deadbeeeeef1', ComponentID: node(3), MACAddress: 'de:ad:be:ee:ee:f1' }])
   const patched = await ask('PATCH /Inventory/EthernetInterfaces/deadbeeeeef2', {

@@ -35,7 +35,8 @@ export async function readInventory(): Promise<Objects> {
   for (const { xname, nid, nodeType, interfaces, groups } of nodes) {
     if (xname === null) continue
     objects.set(keys.component(xname), { NID: nid, Role: ROLES[nodeType]! })
-    for (const { mac, addresses } of interfaces)
+    // SMD has no InfiniBand interfaces, which have addresses of 20 bytes.
+    for (const { mac, addresses } of interfaces.filter((each) => each.mac.length === '02:00:5e:10:00:ff'.length))
       objects.set(keys.interface(mac), { ComponentID: xname, IPAddresses: addresses.map(({ address }) => address) })
     for (const { name, displayName, description, exclusiveSet } of groups) {
       // The label that the group was created with in OpenCHAMI's terms, or its name.

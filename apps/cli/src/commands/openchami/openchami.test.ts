@@ -19,7 +19,10 @@ beforeAll(async () => {
     nodes.push(
       await addNode(ours.admin, {
         ...{ name: `node${i}`, host: `10.0.0.${i}`, xname: `x1000c0s${i}b0n0`, nid: i },
-        interfaces: [{ name: 'eth0', mac: `02:00:00:00:00:0${i}`, isBoot: true, addresses: [{ address: `10.0.0.${i}` }] }],
+        interfaces: [
+          { name: 'eth0', mac: `02:00:00:00:00:0${i}`, isBoot: true, addresses: [{ address: `10.0.0.${i}` }] },
+          { name: 'ib0', mac: `80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:0${i}` },
+        ],
       }),
     )
   await addNode(ours.admin, { name: 'without-xname', host: '10.0.0.9' })

@@ -160,7 +160,8 @@ rackPosition: U09+2
 managementIp: fd00::ffff+
 notes: "5+ of {name}"
 interfaces:
-  - {name: hsn0, mac: "02:00:5e:00:00:fe+", isBoot: true, addresses: [{address: 172.16.0.1+}]}`
+  - {name: hsn0, mac: "02:00:5e:00:00:fe+", isBoot: true, addresses: [{address: 172.16.0.1+}]}
+  - {name: ib0, mac: "80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:ff+"}`
     const { objects, issues } = await parse(template('x1000c0s[0-1]b0n[0-1]', spec))
     expect(issues).toEqual([])
     expect(objects.map(({ name }) => name)).toEqual(['x1000c0s0b0n0', 'x1000c0s0b0n1', 'x1000c0s1b0n0', 'x1000c0s1b0n1'])
@@ -171,7 +172,10 @@ interfaces:
       rackPosition: 'U15',
       managementIp: 'fd00::1:2',
       notes: '5+ of x1000c0s1b0n1',
-      interfaces: [{ mac: '02:00:5e:00:01:01', addresses: [{ address: '172.16.0.4' }] }],
+      interfaces: [
+        { mac: '02:00:5e:00:01:01', addresses: [{ address: '172.16.0.4' }] },
+        { mac: '80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:27:02' },
+      ],
     })
   })
 

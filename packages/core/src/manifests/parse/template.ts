@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { InvalidInput } from '../../kernel/errors.ts'
-import { parseMac } from '../../nodes/index.ts'
+import { parseHardwareAddress } from '../../nodes/index.ts'
 
 /** Fields of a node that count up in a template when their value ends in `+` or `+STEP`. */
 const COUNTERS = [
@@ -36,11 +36,11 @@ const join = (path: string, name: string): string => (path === '' ? name : `${pa
 function count(start: string, plus: number, path: string): string {
   const tooLarge = () => new InvalidInput([{ path, message: `${start} plus ${plus} is beyond the last address` }])
   if (path.endsWith('mac')) {
-    const mac = parseMac(start)
-    if (!mac) return start
-    const sum = BigInt(`0x${mac.replaceAll(':', '')}`) + BigInt(plus)
-    if (sum >= 1n << 48n) throw tooLarge()
-    return sum.toString(16).padStart(12, '0').match(/../g)!.join(':')
+    const digits = parseHardwareAddress(start)?.replaceAll(':', '')
+    if (!digits) return start
+    // Cannot overflow: the first bytes of valid addresses are not all ff.
+    const sum = BigInt(`0x${digits}`) + BigInt(plus)
+    return sum.toString(16).padStart(digits.length, '0').match(/../g)!.join(':')
   }
   if (isIPv4(start)) {
     const sum = start.split('.').reduce((total, part) => total * 256 + Number(part), 0) + plus

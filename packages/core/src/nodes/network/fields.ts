@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isIpAddress } from '../../kernel/address.ts'
 import { singleLineText } from '../../kernel/input.ts'
-import { parseMac } from './mac.ts'
+import { parseHardwareAddress, parseMac } from './mac.ts'
 
 /** IPv4 or IPv6 address without a zone; in lower case. */
 export const IpAddress = z.string().trim().toLowerCase().refine(isIpAddress, 'must be an IPv4 or IPv6 address')
@@ -18,6 +18,14 @@ export const Mac = z.string().transform((text, issue) => {
   const mac = parseMac(text)
   if (mac) return mac
   issue.addIssue('must be the MAC address of an interface, such as 02:00:5e:10:00:ff')
+  return z.NEVER
+})
+
+/** MAC address, or hardware address of an InfiniBand interface; normalized. */
+export const HardwareAddress = z.string().transform((text, issue) => {
+  const address = parseHardwareAddress(text)
+  if (address) return address
+  issue.addIssue('must be the MAC address of an interface, such as 02:00:5e:10:00:ff, or the 20 bytes of an InfiniBand address')
   return z.NEVER
 })
 
@@ -40,7 +48,7 @@ export const InterfaceAddresses = z
 
 const Interface = z.strictObject({
   name: InterfaceName,
-  mac: Mac,
+  mac: HardwareAddress,
   isBoot: z
     .boolean()
     .nullish()
@@ -48,7 +56,7 @@ const Interface = z.strictObject({
   addresses: InterfaceAddresses.nullish().transform((addresses) => addresses ?? []),
 })
 
-/** All interfaces of a node: names and MACs differ, and it boots from at most one. */
+/** All interfaces of a node: names and MACs differ, and it boots from at most one, which is not InfiniBand. */
 export const Interfaces = z
   .array(Interface)
   .max(64, 'at most 64 interfaces')
@@ -58,6 +66,8 @@ export const Interfaces = z
       const reject = (field: string, message: string) => ctx.addIssue({ code: 'custom', path: [i, field], message })
       if (before.some((other) => other.name === name)) reject('name', `the name ${name} is given twice`)
       if (before.some((other) => other.mac === mac)) reject('mac', `the MAC ${mac} is given twice`)
+      // DHCP servers, BOOTIF and iPXE identify a machine by 6 bytes.
+      if (isBoot && !parseMac(mac)) reject('mac', 'a node boots from an interface with a MAC address of 6 bytes')
       if (isBoot && before.some((other) => other.isBoot)) reject('isBoot', 'a node boots from one interface')
     }
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { macPattern, parseMac } from './mac.ts'
+import { macPattern, parseHardwareAddress, parseMac } from './mac.ts'
 
 test.each([
   ['02:00:5E:10:00:ff', '02:00:5e:10:00:ff'],
@@ -17,6 +17,25 @@ test.each([
   ['', null],
 ])('parses %j as %j', (text, mac) => {
   expect(parseMac(text)).toBe(mac)
+})
+
+test.each([
+  ['80:00:02:08:FE:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52', '80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52'],
+  ['80-00-02-08-fe-80-00-00-00-00-00-00-7c-fe-90-03-00-29-26-52', '80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52'],
+  ['80000208fe800000000000007cfe900300292652', '80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52'],
+  ['81:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52', '81:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52'],
+  ['02-00-5E-10-00-FF', '02:00:5e:10:00:ff'],
+  ['80:00-02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52', null],
+  ['80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26', null],
+  ['00:ff:ff:ff:ff:12:40:1b:ff:ff:00:00:00:00:00:00:ff:ff:ff:ff', null],
+  ['00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00', null],
+  ['ff:ff:ff:ff:ff:ff', null],
+])('parses the hardware address %j as %j', (text, address) => {
+  expect(parseHardwareAddress(text)).toBe(address)
+})
+
+test('an InfiniBand address is no MAC', () => {
+  expect(parseMac('80:00:02:08:fe:80:00:00:00:00:00:00:7c:fe:90:03:00:29:26:52')).toBeNull()
 })
 
 test.each([

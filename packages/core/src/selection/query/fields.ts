@@ -2,7 +2,7 @@ import { DeviceType, Health, VENDOR_NAMES } from '@muster/discovery'
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { NODE_HEALTH_STATUSES, nodeHealthStatus } from '../../nodes/health/index.ts'
-import { macPattern, normalizeXname, parseMac } from '../../nodes/network/index.ts'
+import { macPattern, normalizeXname, parseHardwareAddress } from '../../nodes/network/index.ts'
 import {
   accelerators,
   BMC_PROTOCOLS,
@@ -132,7 +132,7 @@ export function readValue(kind: Kind, operator: Operator, text: string): { value
   if (kind === 'version' && /[<>]/.test(operator) && !/^\d{1,15}(\.\d{1,15}){0,9}$/.test(text))
     return { wrong: 'must be a version such as 570.124 when it is compared with < or >' }
   if (kind === 'mac' && operator !== '~') {
-    const mac = parseMac(text)
+    const mac = parseHardwareAddress(text)
     return mac ? { value: mac } : { wrong: 'must be a MAC address such as 02:00:5e:10:00:ff' }
   }
   if (kind === 'xname' && operator !== '~') return { value: normalizeXname(text).toLowerCase() }
