@@ -19,7 +19,7 @@ function expand(term: string): string[] {
 /** Names of a hostlist without a node: those written in full, and those inside ranges. */
 export function missingNames(hostlist: string, names: Set<string>): { plain: string[]; ranged: string[] } {
   const missing: { plain: string[]; ranged: string[] } = { plain: [], ranged: [] }
-  for (const term of hostlist.split(/,(?![^[]*\])/)) {
+  for (const term of hostlist.match(/(?:\[[^\]]*\]|[^,[\]])+/g) ?? []) {
     const absent = expand(term.trim()).filter((name) => !names.has(name))
     missing[term.includes('[') ? 'ranged' : 'plain'].push(...absent)
   }

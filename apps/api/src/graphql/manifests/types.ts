@@ -118,6 +118,10 @@ export const ManifestPlanType = builder.objectRef<ManifestPlan>('ManifestPlan').
     updateCount: t.exposeInt('updateCount', { description: 'Number of objects to change.' }),
     deleteCount: t.exposeInt('deleteCount', { description: 'Number of objects to delete.' }),
     unchangedCount: t.exposeInt('unchangedCount', { description: 'Number of objects that do not change.' }),
+    nodes: t.exposeString('nodes', {
+      description: 'Hostlist of all nodes in the manifests, also of those that do not change; empty when there are issues.',
+    }),
+    nodeCount: t.exposeInt('nodeCount', { description: 'Number of nodes in the manifests.' }),
     changes: t.expose('changes', { type: [ManifestChangeType], description: 'Changes; at most 1000.' }),
     changeCount: t.exposeInt('changeCount', { description: 'Number of changes, including those that are not listed.' }),
     impact: t.expose('impact', { type: [ManifestImpactType], description: 'What the changes mean for nodes; at most 5.' }),

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { muster, startTestApi, type TestApi } from '../../testing/muster.ts'
 
 let t: TestApi
@@ -69,6 +69,67 @@ it('prints problems with file, line and column, and conflicts', async () => {
   expect([taken.code, taken.err]).toEqual([5, expect.stringContaining('Conflict: ComputeNode/cpu1: rack is owned by site')])
   expect((await muster(`apply -f ${nodes('B1')} --owner team --force-conflicts`)).err).toContain('1 changed')
   expect((await muster(`apply -f ${nodes('B1')} --prune`)).err).toContain('--prune needs --owner')
+})
+
+describe('apply --wait', () => {
+  const wave = (rack = '{name}') =>
+    file(
+      'wave.yaml',
+      `apiVersion: muster/v1\nkind: ComputeNode\nmetadata: {nodes: "w[1-1200]"}\nspec: {host: 10.1.0.1+, rack: "${rack}"}\n`,
+    )
+  const setNodes = (columns: string, where: string) =>
+    t.runtime.db.$client.query(`update compute_nodes set ${columns} where ${where}`)
+  const printed = () => vi.mocked(process.stderr.write).mock.calls.map(([text]) => String(text))
+
+  it('waits for nodes beyond the listed changes, and for nodes that do not change', async () => {
+    await muster(`apply -f ${wave()} --owner wave`)
+    await setNodes('ready_at = now()', "name like 'w%' and name <> 'w1200'")
+    const changing = wave('row {name}')
+    const plan = JSON.parse((await muster(`diff -f ${changing} --owner wave -o json`)).out)
+    expect([plan.changeCount, plan.changes.length, plan.nodes]).toEqual([1200, 1000, 'w[1-1200]'])
+    expect(JSON.stringify(plan.changes)).not.toContain('w1200')
+    const reason = '  w1200: NEW: no connection test has succeeded yet\n'
+    for (const what of ['1200 changed', '1200 unchanged']) {
+      const { code, err } = await muster(`apply -f ${changing} --owner wave --wait --timeout 1`)
+      expect(err).toContain(`${what}\nWaiting for nodes: 1199 of 1200 READY; 1 NEW …\n`)
+      expect(err).toContain(`1 of 1200 nodes not READY after 1 second:\n${reason}The manifests are applied.`)
+      expect(code).toBe(1)
+    }
+    await setNodes('ready_at = now()', "name = 'w1200'")
+    const { code, err } = await muster(`apply -f ${changing} --owner wave --wait`)
+    expect([code, err]).toEqual([0, 'Applying 1 file …\n1200 unchanged\n1200 nodes READY.\n'])
+  })
+
+  it('names the reasons of nodes that are not READY, at most 20 of them', async () => {
+    await setNodes('ready_at = now()', "name like 'w%'")
+    await setNodes("unreachable_since = now(), unreachable_reason = 'connection refused'", "name in ('w1', 'w2')")
+    await setNodes('maintenance_at = now()', "name = 'w3'")
+    const some = await muster(`apply -f ${wave('row {name}')} --owner wave --wait --timeout 1`)
+    expect(some.err).toContain('1197 of 1200 READY; 2 UNREACHABLE, 1 in maintenance or decommissioned …')
+    expect(some.err).toMatch(
+      / {2}w1: UNREACHABLE: .*connection refused\n {2}w2: UNREACHABLE: .*\n {2}w3: MAINTENANCE: an operator set it\n/,
+    )
+    await setNodes("unreachable_since = now(), unreachable_reason = 'no route to host', maintenance_at = null", "name like 'w%'")
+    const all = await muster(`apply -f ${wave('row {name}')} --owner wave --wait --timeout 1`)
+    expect(all.err.match(/^ {2}w\d+: UNREACHABLE: .*no route to host$/gm)).toHaveLength(20)
+    expect(all.err).toContain('  … and 1180 more\n')
+  })
+
+  it('prints the progress and ends when the last node is READY; names a node that is renamed meanwhile', async () => {
+    const two = file('two.yaml', NODES.replaceAll('gpu[01-03]', 'late[1-2]'))
+    const waiting = muster(`apply -f ${two} --wait`)
+    await vi.waitFor(() => expect(printed()).toContain('Waiting for nodes: 0 of 2 READY; 2 NEW …\n'))
+    await setNodes('ready_at = now()', "name = 'late1'")
+    await vi.waitFor(() => expect(printed()).toContain('Waiting for nodes: 1 of 2 READY; 1 NEW …\n'), { timeout: 10_000 })
+    await setNodes('ready_at = now()', "name = 'late2'")
+    expect(await waiting).toMatchObject({ code: 0, err: expect.stringMatching(/2 nodes READY\.\n$/) })
+
+    await setNodes('ready_at = null', "name = 'late2'")
+    const failing = muster(`apply -f ${two} --wait`)
+    await vi.waitFor(() => expect(printed()).toContain('Waiting for nodes: 1 of 2 READY; 1 NEW …\n'))
+    await setNodes("name = 'other', ready_at = now()", "name = 'late2'")
+    expect((await failing).err).toContain('  late2: deleted or renamed since it was applied\n')
+  })
 })
 
 it('refuses a file of 100 MB before it reads it', async () => {

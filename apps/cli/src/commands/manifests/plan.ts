@@ -5,7 +5,7 @@ import { graphql } from '../../graphql.ts'
 import { count, isTable, printObject, write } from '../../output.ts'
 
 export const PLAN = graphql(`fragment Plan on ManifestPlan @_unmask {
-  owner isApplied fingerprint createCount updateCount deleteCount unchangedCount changeCount conflictCount issueCount warnings
+  owner isApplied fingerprint createCount updateCount deleteCount unchangedCount nodes nodeCount changeCount conflictCount issueCount warnings
   changes { action kind names count fields { path before after } }
   impact { kind count nodes }
   conflicts { kind name path owner message }

@@ -94,7 +94,7 @@ describe('apply', () => {
     const written = await entries()
     expect(written).toBeGreaterThan(before + 12)
     const [owned] = await ours.admin.db.select().from(manifestObjects)
-    expect(await apply(CLUSTER)).toMatchObject({ isApplied: true, changes: [], unchangedCount: 12, impact: [] })
+    expect(await apply(CLUSTER)).toMatchObject({ isApplied: true, changes: [], unchangedCount: 12, nodes: 'gpu[1-4]' })
     expect(await entries()).toBe(written)
     expect((await ours.admin.db.select().from(manifestObjects))[0]).toEqual(owned)
   })

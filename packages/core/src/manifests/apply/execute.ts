@@ -7,6 +7,7 @@ import { newId } from '../../kernel/db/columns.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
 import { DomainError, type InputIssue, InvalidInput } from '../../kernel/errors.ts'
 import type { LocalTarget } from '../../kernel/outbound/index.ts'
+import { foldHostlist } from '../../selection/index.ts'
 import { manifestAudit } from '../audit-actions.ts'
 import { type Item, isReferable, type Kind, Lookup, type Scope } from '../kinds/index.ts'
 import { MAX_ISSUES } from '../parse/issue.ts'
@@ -26,7 +27,7 @@ export const planOfIssues = ({ issues, issueCount, warnings }: Manifests, { owne
   owner,
   isApplied: false,
   fingerprint: null,
-  ...{ createCount: 0, updateCount: 0, deleteCount: 0, unchangedCount: 0 },
+  ...{ createCount: 0, updateCount: 0, deleteCount: 0, unchangedCount: 0, nodes: '', nodeCount: 0 },
   ...{ changes: [], changeCount: 0, impact: [], conflicts: [], conflictCount: 0 },
   ...{ issues, issueCount, warnings },
 })
@@ -73,9 +74,11 @@ export async function execute(
 function summaryOf(steps: Step[]) {
   const count = (action: Step['action']) => steps.filter((step) => step.action === action).length
   const changes = foldChanges(steps)
+  const nodes = steps.filter(({ kind, object }) => kind.kind === 'ComputeNode' && object).map(({ item }) => item.name)
   return {
     ...{ createCount: count('CREATE'), updateCount: count('UPDATE'), deleteCount: count('DELETE') },
     unchangedCount: steps.filter(({ action, object }) => action === 'UNCHANGED' && object).length,
+    ...{ nodes: foldHostlist(nodes), nodeCount: nodes.length },
     changes: changes.slice(0, MAX_CHANGES),
     changeCount: changes.length,
   }

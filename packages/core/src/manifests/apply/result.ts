@@ -43,6 +43,9 @@ export type ManifestPlan = {
   updateCount: number
   deleteCount: number
   unchangedCount: number
+  /** Hostlist of all nodes in the manifests, also of those that do not change; at most 20,000 names. */
+  nodes: string
+  nodeCount: number
   /** At most 1000. */
   changes: ManifestChange[]
   changeCount: number
