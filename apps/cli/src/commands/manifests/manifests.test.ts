@@ -75,7 +75,7 @@ describe('apply --wait', () => {
   const wave = (rack = '{name}') =>
     file(
       'wave.yaml',
-      `apiVersion: muster/v1\nkind: ComputeNode\nmetadata: {nodes: "w[1-1200]"}\nspec: {host: 10.1.0.1+, rack: "${rack}"}\n`,
+      `apiVersion: muster/v1\nkind: ComputeNode\nmetadata: {nodes: "w[1-1010]"}\nspec: {host: 10.1.0.1+, rack: "${rack}"}\n`,
     )
   const setNodes = (columns: string, where: string) =>
     t.runtime.db.$client.query(`update compute_nodes set ${columns} where ${where}`)
@@ -83,21 +83,21 @@ describe('apply --wait', () => {
 
   it('waits for nodes beyond the listed changes, and for nodes that do not change', async () => {
     await muster(`apply -f ${wave()} --owner wave`)
-    await setNodes('ready_at = now()', "name like 'w%' and name <> 'w1200'")
+    await setNodes('ready_at = now()', "name like 'w%' and name <> 'w1010'")
     const changing = wave('row {name}')
     const plan = JSON.parse((await muster(`diff -f ${changing} --owner wave -o json`)).out)
-    expect([plan.changeCount, plan.changes.length, plan.nodes]).toEqual([1200, 1000, 'w[1-1200]'])
-    expect(JSON.stringify(plan.changes)).not.toContain('w1200')
-    const reason = '  w1200: NEW: no connection test has succeeded yet\n'
-    for (const what of ['1200 changed', '1200 unchanged']) {
+    expect([plan.changeCount, plan.changes.length, plan.nodes]).toEqual([1010, 1000, 'w[1-1010]'])
+    expect(JSON.stringify(plan.changes)).not.toContain('w1010')
+    const reason = '  w1010: NEW: no connection test has succeeded yet\n'
+    for (const what of ['1010 changed', '1010 unchanged']) {
       const { code, err } = await muster(`apply -f ${changing} --owner wave --wait --timeout 1`)
-      expect(err).toContain(`${what}\nWaiting for nodes: 1199 of 1200 READY; 1 NEW …\n`)
-      expect(err).toContain(`1 of 1200 nodes not READY after 1 second:\n${reason}The manifests are applied.`)
+      expect(err).toContain(`${what}\nWaiting for nodes: 1009 of 1010 READY; 1 NEW …\n`)
+      expect(err).toContain(`1 of 1010 nodes not READY after 1 second:\n${reason}The manifests are applied.`)
       expect(code).toBe(1)
     }
-    await setNodes('ready_at = now()', "name = 'w1200'")
+    await setNodes('ready_at = now()', "name = 'w1010'")
     const { code, err } = await muster(`apply -f ${changing} --owner wave --wait`)
-    expect([code, err]).toEqual([0, 'Applying 1 file …\n1200 unchanged\n1200 nodes READY.\n'])
+    expect([code, err]).toEqual([0, 'Applying 1 file …\n1010 unchanged\n1010 nodes READY.\n'])
   })
 
   it('names the reasons of nodes that are not READY, at most 20 of them', async () => {
@@ -105,14 +105,14 @@ describe('apply --wait', () => {
     await setNodes("unreachable_since = now(), unreachable_reason = 'connection refused'", "name in ('w1', 'w2')")
     await setNodes('maintenance_at = now()', "name = 'w3'")
     const some = await muster(`apply -f ${wave('row {name}')} --owner wave --wait --timeout 1`)
-    expect(some.err).toContain('1197 of 1200 READY; 2 UNREACHABLE, 1 in maintenance or decommissioned …')
+    expect(some.err).toContain('1007 of 1010 READY; 2 UNREACHABLE, 1 in maintenance or decommissioned …')
     expect(some.err).toMatch(
       / {2}w1: UNREACHABLE: .*connection refused\n {2}w2: UNREACHABLE: .*\n {2}w3: MAINTENANCE: an operator set it\n/,
     )
     await setNodes("unreachable_since = now(), unreachable_reason = 'no route to host', maintenance_at = null", "name like 'w%'")
     const all = await muster(`apply -f ${wave('row {name}')} --owner wave --wait --timeout 1`)
     expect(all.err.match(/^ {2}w\d+: UNREACHABLE: .*no route to host$/gm)).toHaveLength(20)
-    expect(all.err).toContain('  … and 1180 more\n')
+    expect(all.err).toContain('  … and 990 more\n')
   })
 
   it('prints the progress and ends when the last node is READY; names a node that is renamed meanwhile', async () => {
@@ -132,19 +132,25 @@ describe('apply --wait', () => {
   })
 })
 
-it('refuses a file of 100 MB before it reads it', async () => {
+it('refuses a file of 100 MB', async () => {
   const large = file('large.yaml', '')
   truncateSync(large, 100_000_000)
-  const before = process.memoryUsage().rss
   const { code, err } = await muster(`apply -f ${large}`)
   expect([code, err]).toEqual([5, expect.stringContaining('at most 10 million characters')])
-  expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000)
 })
 
-it('says where to get the program that evaluates Pkl', async () => {
+it('applies Pkl through the program pkl', async () => {
+  // In place of pkl, which is a program of 100 MB: prints the file, which is YAML.
+  const bin = path.join(folder, 'bin')
+  mkdirSync(bin)
+  writeFileSync(path.join(bin, 'pkl'), '#!/bin/sh\nexec cat "$4"\n', { mode: 0o755 })
+  vi.stubEnv('PATH', `${bin}${path.delimiter}${PATH}`)
+  const pkl = file('node.pkl', NODES.replaceAll('gpu[01-03]', 'pkl1'))
+  const applied = await muster(`apply -f ${pkl}`)
   vi.stubEnv('PATH', folder)
-  const { code, err } = await muster(`apply -f ${file('node.pkl', 'apiVersion = "muster/v1"')}`)
+  const { code, err } = await muster(`apply -f ${pkl}`)
   vi.stubEnv('PATH', PATH)
+  expect(applied.err).toContain('1 created')
   expect([code, err]).toEqual([2, expect.stringContaining('needs the program pkl, which is not on the path')])
 })
 

