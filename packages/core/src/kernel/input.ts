@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-// Postgres rejects NUL in text, terminals execute escape sequences, and bidi overrides make one name look like another.
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
-const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
+// Postgres rejects NUL in text and halves of surrogate pairs in JSON, terminals execute escape sequences, and bidi overrides make one name look like another.
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\p{Surrogate}]/u
+const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\p{Surrogate}]/u
 
 /** Length of the shortest secret that can be masked in logs: masking every `a` or `123` would make them unreadable. */
 export const MIN_SECRET_LENGTH = 4

@@ -346,6 +346,20 @@ it('moves nodes between groups of an exclusive set', async () => {
   expect(await apply(text('n2', 'n1'))).toMatchObject({ issues: [], updateCount: 2 })
 })
 
+it('stores variables with the value null', async () => {
+  const vars = (vars: object) => one('Variables', 'all', { vars })
+  const created = await apply(vars({ a: null, b: 1 }))
+  expect(created.changes[0]!.fields).toContainEqual({ path: 'vars.a', before: null, after: 'null' })
+  expect(await exportManifests(ours.admin, {})).toContain('    a: null\n    b: 1\n')
+  expect(await apply(vars({ a: null, b: 1 }))).toMatchObject({ changes: [] })
+  expect((await apply(vars({ a: 1, b: null }))).changes[0]!.fields).toEqual([
+    { path: 'vars.a', before: 'null', after: '1' },
+    { path: 'vars.b', before: '1', after: 'null' },
+  ])
+  await apply(vars({ a: 1 }))
+  expect(await exportManifests(ours.admin, {})).toMatch(/vars:\n {4}a: 1\n$/)
+})
+
 it('leaves variables that people set alone', async () => {
   await setVars(ours.admin, { text: 'mine: 1', basedOn: 0 })
   await apply(one('Variables', 'all', { vars: { theirs: 'x' } }))

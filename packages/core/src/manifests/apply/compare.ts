@@ -14,7 +14,7 @@ import {
 } from '../kinds/index.ts'
 import type { ManifestObject } from '../parse/parse-manifests.ts'
 import { manifestObjects, type OwnedFields } from '../tables.ts'
-import { digestOf, type Fields, flatten, isEqual, keyOf, unflatten, versionOf } from './fields.ts'
+import { digestOf, type Fields, flatten, hasValue, isEqual, keyOf, unflatten, versionOf } from './fields.ts'
 import type { Options } from './input.ts'
 import type { ManifestConflict } from './result.ts'
 
@@ -102,13 +102,13 @@ function compare(
     conflicts.push({ kind: kind.kind, name: object.name, path, owner: by, message })
   const change = (path: string, value: unknown) => {
     differing.push(path)
-    if (value === undefined) after.delete(path)
+    if (value === undefined || (value === null && keyOf(kind, path) === path)) after.delete(path)
     else after.set(path, value)
   }
   for (const [path, wanted] of given) {
     owned[path] = digestOf(wanted)
     const current = before.get(path)
-    if (isEqual(current, wanted)) continue
+    if (hasValue(kind, path, current, wanted)) continue
     change(path, wanted)
     if (!stored || forceConflicts) continue
     const by = others(path)

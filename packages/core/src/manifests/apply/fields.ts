@@ -22,12 +22,17 @@ export function unflatten(kind: Kind, fields: Fields): Spec {
   const spec: Spec = {}
   for (const [path, value] of fields) {
     const key = keyOf(kind, path)
-    if (value === undefined || value === null) continue
-    if (key === path) spec[key] = value
-    else spec[key] = { ...(spec[key] as object), [path.slice(key.length + 1)]: value }
+    if (value === undefined) continue
+    if (key === path) {
+      if (value !== null) spec[key] = value
+    } else spec[key] = { ...(spec[key] as object), [path.slice(key.length + 1)]: value }
   }
   return spec
 }
+
+/** Whether a field has this value; null is the default of a field, but a value of a map's entry. */
+export const hasValue = (kind: Kind, path: string, current: unknown, wanted: unknown): boolean =>
+  isEqual(current, wanted) && (keyOf(kind, path) === path || (current === undefined) === (wanted === undefined))
 
 /** The field of the spec to which a path belongs. */
 export const keyOf = (kind: Kind, path: string): string => kind.maps?.find((map) => path.startsWith(`${map}.`)) ?? path

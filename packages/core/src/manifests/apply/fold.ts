@@ -7,9 +7,9 @@ import type { FieldChange, ManifestChange } from './result.ts'
 
 const MAX_TEXT = 500
 
-/** A value as text of a plan; null for the default. */
+/** A value as text of a plan; null for the default, `null` for an entry with that value. */
 export function textOf(value: unknown): string | null {
-  if (value === undefined || value === null) return null
+  if (value === undefined) return null
   const text = typeof value === 'string' ? value : canonicalJson(value)
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text
 }
