@@ -50,12 +50,14 @@ CREATE INDEX "boot_rules_group_id_index" ON "boot_rules" ("group_id");--> statem
 CREATE INDEX "boot_rules_profile_id_index" ON "boot_rules" ("profile_id");--> statement-breakpoint
 CREATE INDEX "compute_nodes_serial_index" ON "compute_nodes" ("tenant_id",left("facts" -> 'dmi' ->> 'serial', 128));--> statement-breakpoint
 CREATE INDEX "compute_nodes_uuid_index" ON "compute_nodes" ("tenant_id",lower(left("facts" -> 'dmi' ->> 'uuid', 128)));--> statement-breakpoint
+CREATE INDEX "power_runs_slurm_cluster_id_index" ON "power_runs" ("slurm_cluster_id");--> statement-breakpoint
 CREATE INDEX "slurm_power_requests_tenant_id_index" ON "slurm_power_requests" ("tenant_id");--> statement-breakpoint
 CREATE INDEX "slurm_power_requests_node_id_index" ON "slurm_power_requests" ("node_id");--> statement-breakpoint
+CREATE INDEX "slurm_power_requests_power_run_id_index" ON "slurm_power_requests" ("power_run_id");--> statement-breakpoint
 CREATE INDEX "slurm_power_savings_tenant_id_index" ON "slurm_power_savings" ("tenant_id");--> statement-breakpoint
 CREATE INDEX "slurm_power_savings_token_hashes_index" ON "slurm_power_savings" USING gin ("token_hashes");--> statement-breakpoint
 ALTER TABLE "boot_rules" ADD CONSTRAINT "boot_rules_tenant_id_tenants_id_fkey" FOREIGN KEY ("tenant_id") REFERENCES "tenants"("id");--> statement-breakpoint
-ALTER TABLE "boot_rules" ADD CONSTRAINT "boot_rules_group_id_node_groups_id_fkey" FOREIGN KEY ("group_id") REFERENCES "node_groups"("id") ON DELETE CASCADE;--> statement-breakpoint
+ALTER TABLE "boot_rules" ADD CONSTRAINT "boot_rules_group_id_node_groups_id_fkey" FOREIGN KEY ("group_id") REFERENCES "node_groups"("id");--> statement-breakpoint
 ALTER TABLE "boot_rules" ADD CONSTRAINT "boot_rules_profile_id_boot_profiles_id_fkey" FOREIGN KEY ("profile_id") REFERENCES "boot_profiles"("id");--> statement-breakpoint
 ALTER TABLE "boot_rules" ADD CONSTRAINT "boot_rules_created_by_id_users_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
 ALTER TABLE "boot_rules" ADD CONSTRAINT "boot_rules_updated_by_id_users_id_fkey" FOREIGN KEY ("updated_by_id") REFERENCES "users"("id") ON DELETE SET NULL;--> statement-breakpoint
