@@ -3,6 +3,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { agents } from '../agents/tables.ts'
 import { raiseAlerts } from '../alerts/index.ts'
 import { audit } from '../audit/index.ts'
+import type { ResolvedBootProfile } from '../boot-profiles/index.ts'
 import { agentHeartbeats } from '../heartbeats/tables.ts'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { newId } from '../kernel/db/columns.ts'
@@ -34,6 +35,8 @@ export type FetchRecord = {
   hash: string
   profile: string | null
   profileVersion: number | null
+  /** Parents and additions of which the content is merged, too: `site v2`. */
+  mergedWith?: string[]
   address: string | null
   /** The MAC with which a boot script was requested. */
   mac?: string | null
@@ -42,6 +45,14 @@ export type FetchRecord = {
   /** The content has a place for a token. `reason`: why this connection must not carry one. */
   token?: { reason: string | null }
 }
+
+/** What content comes from: the profile that boots, and those that are merged with it. */
+export const originOf = (profile: ResolvedBootProfile | null) => ({
+  profile: profile?.name ?? null,
+  profileVersion: profile?.version ?? null,
+  mergedWith: (profile?.chain ?? []).filter(({ id }) => id !== profile?.id).map(({ name, version }) => `${name} v${version}`),
+})
+
 export type RecordedFetch = { attemptId: string; token: string | null; refusal: string | null }
 
 export const hashBootToken = (token: string): string => createHash('sha256').update(token).digest('hex')
@@ -287,7 +298,8 @@ async function readHeartbeats(tx: Tx, ctx: Ctx, requests: TokenRequest[]): Promi
 
 async function upsertFetches(tx: Tx, ctx: Ctx, fetches: readonly FetchRecord[], results: RecordedFetch[]): Promise<void> {
   const rows = new Map<string, Record<string, unknown> & { count: number }>()
-  for (const [i, { nodeId, kind, hash, profile, profileVersion, address }] of fetches.entries()) {
+  for (const [i, { nodeId, kind, hash, profileVersion, address, ...fetch }] of fetches.entries()) {
+    const profile = fetch.profile && [...(fetch.mergedWith ?? []), fetch.profile].join(' + ')
     const { attemptId, token, refusal } = results[i]!
     const key = `${attemptId} ${kind} ${hash} ${token !== null}`
     const values = { id: newId(), nodeId, attemptId, kind, hash, profile, version: profileVersion, address, refusal }

@@ -3,7 +3,7 @@ import { authorize, type Ctx } from '../kernel/context.ts'
 import { type BootUrls, bootScriptUrl, cloudInitUrl } from './boot-urls.ts'
 import { type BootIdentity, type BootNode, findBootNodes } from './find-boot-nodes.ts'
 import { bootPermissions } from './permissions.ts'
-import { recordBootFetches } from './record-boot-fetches.ts'
+import { originOf, recordBootFetches } from './record-boot-fetches.ts'
 import {
   type BootImages,
   bootImagesOf,
@@ -77,8 +77,7 @@ export async function serveBootScripts(ctx: Ctx, requests: readonly BootScriptRe
     requests.flatMap(({ identity, retry, address }, i) => {
       const [node, result] = [nodes[i], results[i]!]
       if (!node || result.script === undefined) return []
-      const { name: profile, version: profileVersion } = result.profile!
-      const facts = { nodeId: node.id, nodeName: node.name, kind: 'BOOT_SCRIPT' as const, profile, profileVersion, address }
+      const facts = { nodeId: node.id, nodeName: node.name, kind: 'BOOT_SCRIPT' as const, ...originOf(result.profile!), address }
       const hash = hashOfImages(result.images!)
       return [{ ...facts, hash, mac: identity.mac ?? null, isRetry: retry > 0 }]
     }),

@@ -3,7 +3,7 @@ import { authorize, type Ctx } from '../kernel/context.ts'
 import { type BootUrls, phoneHomeUrl } from './boot-urls.ts'
 import { findBootNodes } from './find-boot-nodes.ts'
 import { bootPermissions } from './permissions.ts'
-import { recordBootFetches } from './record-boot-fetches.ts'
+import { originOf, recordBootFetches } from './record-boot-fetches.ts'
 import { type CloudInitData, cloudInitDataOf, sha256, withPhoneHome } from './render/cloud-init.ts'
 
 export const CLOUD_INIT_FILES = ['meta-data', 'user-data', 'vendor-data', 'network-config'] as const
@@ -58,8 +58,7 @@ export async function serveCloudInit(ctx: Ctx, requests: readonly CloudInitReque
   const recorded = await recordBootFetches(
     ctx,
     served.map(({ request: { file, address, tokenRefusal }, node, content }) => {
-      const { name: profile = null, version: profileVersion = null } = profileOf(node.id) ?? {}
-      const facts = { nodeId: node.id, nodeName: node.name, kind: KINDS[file], profile, profileVersion, address }
+      const facts = { nodeId: node.id, nodeName: node.name, kind: KINDS[file], ...originOf(profileOf(node.id)), address }
       return { ...facts, hash: sha256(content), ...(file === 'user-data' ? { token: { reason: tokenRefusal } } : {}) }
     }),
   )

@@ -174,6 +174,7 @@ export const bootFetches = snakeCase.table(
     kind: text().$type<BootFetchKind>().notNull(),
     /** SHA-256 of the content without the token, in hexadecimal: equal to that of a preview. */
     hash: text().notNull(),
+    /** Name of the profile, after the names and versions of those that are merged with it: `site v2 + compute`. */
     profile: text(),
     profileVersion: integer(),
     hasToken: boolean().notNull().default(false),

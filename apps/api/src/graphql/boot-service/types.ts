@@ -162,7 +162,11 @@ const BootFetch = builder.objectRef<Fetch>('BootFetch').implement({
   fields: (t) => ({
     kind: t.expose('kind', { type: BootFetchKind, description: 'What was fetched.' }),
     hash: t.exposeString('hash', { description: 'SHA-256 of the content without the token, in hexadecimal.' }),
-    profile: t.exposeString('profile', { nullable: true, description: 'Name of the boot profile; null without one.' }),
+    profile: t.exposeString('profile', {
+      nullable: true,
+      description:
+        'Name of the boot profile, after the names and versions of those that are merged with it (`site v2 + compute`); null without one.',
+    }),
     profileVersion: t.exposeInt('profileVersion', { nullable: true, description: 'Version of the boot profile.' }),
     hasToken: t.exposeBoolean('hasToken', { description: 'Whether the content had the token of the boot.' }),
     refusal: t.exposeString('refusal', { nullable: true, description: 'Why user-data had no token; null when it had one.' }),

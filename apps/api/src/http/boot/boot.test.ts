@@ -188,6 +188,11 @@ describe('cloud-init', () => {
     for (const line of ['- name: ops', 'lock_passwd: true', 'sudo: ALL=(ALL) NOPASSWD:ALL', `- ${KEY}`])
       expect(parts[2]).toContain(line)
     expect(userData).not.toContain('phone-home')
+    const [fetched] = await t.runtime.db.select().from(bootFetches).where(eq(bootFetches.kind, 'USER_DATA'))
+    expect(fetched).toMatchObject({ profile: 'base v1 + compute', profileVersion: 1 })
+    expect(await t.runtime.db.query.bootAttempts.findFirst({ where: { id: fetched!.attemptId } })).toMatchObject({
+      profile: 'compute',
+    })
     expect(await data('cn1', 'network-config')).toBe('version: 2\nethernets: {}\n')
     expect(await data('cn1', 'vendor-data')).toBe('')
     expect(await get('/boot/v1/nocloud/cn1/secrets')).toMatchObject({ status: 404 })
