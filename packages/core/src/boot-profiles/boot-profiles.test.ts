@@ -315,6 +315,16 @@ describe('the effective profile', () => {
     expect(profile!.chain.map(({ name }) => name)).toEqual(['far', 'base', 'near', 'extra', 'close'])
   })
 
+  test('has its own files, also when a nearer addition has the same parent', async () => {
+    const base = await create('base', { kernel: null, rootImage: { url: 'http://10.0.0.1/base' } })
+    const compute = await create('compute', { parentId: base.id, rootImage: { url: 'http://10.0.0.1/compute' } })
+    await assign(compute, { allNodes: true })
+    await assign(await create('extra', { kernel: null, parentId: base.id }), { nodeIds: [nodes[0]!.id] })
+    const { profile } = await effective(nodes[0]!)
+    expect(profile!.chain.map(({ name }) => name)).toEqual(['compute', 'base', 'extra'])
+    expect(profile!.rootImage).toMatchObject({ value: { url: 'http://10.0.0.1/compute' }, profile: { name: 'compute' } })
+  })
+
   test('has no kernel when only additions apply, and at most 20 are merged', async () => {
     for (let i = 0; i < 22; i++)
       await assign(await create(`a${String(i).padStart(2, '0')}`, { kernel: null, kernelParams: [`p${i}`] }), { allNodes: true })

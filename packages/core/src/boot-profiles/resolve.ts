@@ -58,7 +58,9 @@ export function resolveChain(chain: readonly Link[], own: readonly Link[] = chai
       const value = link.content[field]
       return value === null ? [] : [{ value: value as NonNullable<typeof value>, profile: refs[i]!, link }]
     })
-    const used = set.findLast(({ link }) => !OWN_SCALARS.includes(field) || own.includes(link))
+    // In the order of the profile itself: a parent that an addition shares can come after it in the chain.
+    const nearest = OWN_SCALARS.includes(field) ? own : chain
+    const used = nearest.flatMap((each) => set.filter(({ link }) => link === each)).at(-1)
     for (const { value, profile } of set.filter((each) => each !== used).reverse()) overridden.push({ field, value, profile })
     return used ? { value: used.value, profile: used.profile } : null
   }
