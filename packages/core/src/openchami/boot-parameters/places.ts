@@ -1,5 +1,5 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
-import { BOOT_ARCHES, type BootArch, BootArchInput, type BootTarget } from '../../boot-profiles/index.ts'
+import { and, eq, inArray, isNull, or, type SQL } from 'drizzle-orm'
+import { BOOT_ARCHES, type BootArch, BootArchInput, type BootTarget, bootAssignments } from '../../boot-profiles/index.ts'
 import { nodeGroups } from '../../groups/tables.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
@@ -41,6 +41,23 @@ export const isAt = (
   place.groupId === assignment.groupId &&
   (place.target !== 'UNKNOWN_MACHINES' || profile.arch === null || profile.arch === place.arch) &&
   (place.target !== 'ALL_NODES' || profile.hasKernel === (place.host === DEFAULT))
+
+/** Condition on assignments: they can be at one of the places; see `isAt`. */
+export const nearPlaces = (places: readonly Place[]): SQL =>
+  or(
+    inArray(
+      bootAssignments.target,
+      places.map(({ target }) => target).filter((target) => target === 'ALL_NODES' || target === 'UNKNOWN_MACHINES'),
+    ),
+    isOneOf(
+      bootAssignments.nodeId,
+      places.flatMap(({ nodeId }) => nodeId ?? []),
+    ),
+    isOneOf(
+      bootAssignments.groupId,
+      places.flatMap(({ groupId }) => groupId ?? []),
+    ),
+  )!
 
 /** The places that a request names. @throws NotFound a host, MAC or NID; InvalidInput an architecture */
 export async function findPlaces(db: Db, ctx: Ctx, { hosts, macs, nids }: Named): Promise<Place[]> {

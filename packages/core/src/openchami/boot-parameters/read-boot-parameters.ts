@@ -6,7 +6,7 @@ import { visibleTo } from '../../kernel/db/rows.ts'
 import { computeNodes, nodeInterfaces } from '../../nodes/tables.ts'
 import { labelOf } from '../queries.ts'
 import { fromCloudConfig } from './format.ts'
-import { DEFAULT, findPlaces, GLOBAL, isAt, type Named, unknownHosts } from './places.ts'
+import { DEFAULT, findPlaces, GLOBAL, isAt, type Named, nearPlaces, unknownHosts } from './places.ts'
 
 /** An entry of BSS: here, a boot profile and the hosts to which it is assigned. */
 export type BootParameters = Named & {
@@ -36,7 +36,13 @@ export async function readBootParameters(ctx: Ctx, filter?: Named): Promise<Boot
     .leftJoin(computeNodes, eq(computeNodes.id, bootAssignments.nodeId))
     .leftJoin(nodeInterfaces, and(eq(nodeInterfaces.nodeId, computeNodes.id), eq(nodeInterfaces.isBoot, true)))
     .leftJoin(nodeGroups, eq(nodeGroups.id, bootAssignments.groupId))
-    .where(and(visibleTo(ctx, bootAssignments), or(isNull(bootAssignments.nodeId), isNull(computeNodes.decommissionedAt))))
+    .where(
+      and(
+        visibleTo(ctx, bootAssignments),
+        or(isNull(bootAssignments.nodeId), isNull(computeNodes.decommissionedAt)),
+        places ? nearPlaces(places) : undefined,
+      ),
+    )
     .orderBy(computeNodes.name, nodeGroups.name)
   const resolved = await resolveBootProfiles(ctx, [...new Set(rows.map(({ profileId }) => profileId))])
   const entries = [...Map.groupBy(rows, ({ profileId }) => profileId)].flatMap(([id, assigned]): BootParameters[] => {

@@ -12,7 +12,7 @@ import type { Ctx, Tx } from '../../kernel/context.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
 import { Conflict } from '../../kernel/errors.ts'
 import { isStored } from './format.ts'
-import { isAt, type Place } from './places.ts'
+import { isAt, nearPlaces, type Place } from './places.ts'
 
 export type Stored = { place: Place; profile: BootProfile }
 
@@ -29,7 +29,7 @@ export async function findStored(tx: Tx, ctx: Ctx, places: Place[]): Promise<Sto
   const assignments = await tx
     .select({ profileId, target, nodeId, groupId })
     .from(bootAssignments)
-    .where(visibleTo(ctx, bootAssignments))
+    .where(and(visibleTo(ctx, bootAssignments), nearPlaces(places)))
   const keyOf = (each: { target: string; nodeId: string | null; groupId: string | null }) =>
     `${each.target} ${each.nodeId ?? each.groupId}`
   const byPlace = Map.groupBy(assignments, keyOf)
