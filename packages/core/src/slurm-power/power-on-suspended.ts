@@ -3,7 +3,7 @@ import { slurmNodes } from '../clusters/tables.ts'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
 import { NotFound } from '../kernel/errors.ts'
-import { insertPowerRun, powerRuns, requestPowerRunCancel } from '../power/index.ts'
+import { insertPowerRun, type PowerAction, powerRuns, requestPowerRunCancel } from '../power/index.ts'
 import { lockCluster, slurmOperations } from '../slurm-operations/index.ts'
 import { isStillOn, lastRequests } from './last-requests.ts'
 import { memberNodes } from './member-nodes.ts'
@@ -42,7 +42,10 @@ export async function powerOnSuspended(ctx: Ctx, request: Request): Promise<Reco
     const members = [...(await memberNodes(tx, ctx, cluster, names))]
     const found = members.flatMap(([name, node]) => (typeof node === 'string' ? [] : [{ name, node }]))
     const last = await lastRequests(tx, ctx, clusterId, names)
-    const byAction = Map.groupBy(found, ({ name }) => (last.has(name) && isStillOn(last.get(name)!) ? 'CYCLE' : 'ON'))
+    const byAction = Map.groupBy(
+      found,
+      ({ name }): PowerAction => (last.has(name) && isStillOn(last.get(name)!) ? 'CYCLE' : 'ON'),
+    )
     const columns = { bootDevice: null, isForced: false, parallelism: PARALLELISM, delaySeconds: DELAY_SECONDS }
     for (const [action, list] of byAction)
       await insertPowerRun(tx, ctx, {
