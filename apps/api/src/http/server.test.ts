@@ -4,7 +4,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { json as readJson } from 'node:stream/consumers'
 import { localStore } from '@muster/core/artifacts'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createReverseProxy } from '../../../standalone/src/reverse-proxy.ts'
@@ -82,7 +82,7 @@ describe('the body of a GraphQL request', () => {
   const query =
     'query ($input: PlanManifestsInput!) { planManifests(input: $input) { __typename ... on Error { message } ... on InvalidInputError { issues { message } } } }'
 
-  test('of 100 MB is refused before the client has sent it, and is not kept in memory', async () => {
+  test('of 100 MB is refused before the client has sent it', async () => {
     const start = JSON.stringify({ query, variables: { input: { files: [{ name: 'large.yaml', text: '' }] } } }).slice(0, -7)
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
     for (const port of [ports.api, ports.proxy]) {
@@ -93,26 +93,8 @@ describe('the body of a GraphQL request', () => {
       const answered = once(request, 'response') as Promise<[http.IncomingMessage]>
       request.write(start)
       const [response] = await answered
-      expect([response.statusCode, await new Response(Readable.toWeb(response) as ReadableStream).json()]).toMatchObject([
-        413,
-        tooLong(25_000_000, 100_000_000),
-      ])
+      expect([response.statusCode, await readJson(response)]).toMatchObject([413, tooLong(25_000_000, 100_000_000)])
       request.destroy()
-
-      // Without a size, the server keeps no more than its limit.
-      const line = '# no object of a manifest\\n'.repeat(10_000)
-      let rest = 100_000_000 - start.length
-      const endless = new ReadableStream({
-        pull(controller) {
-          controller.enqueue(Buffer.from(rest === 100_000_000 - start.length ? start : line))
-          rest -= line.length
-          if (rest <= 0) controller.close()
-        },
-      })
-      const chunked = await fetch(url, { method: 'POST', headers, body: endless, duplex: 'half' } as RequestInit)
-      const body = (await chunked.json()) as { errors: { extensions: { actual: number } }[] }
-      expect([chunked.status, body]).toMatchObject([413, tooLong(25_000_000, expect.any(Number))])
-      expect(body.errors[0]!.extensions.actual).toBeLessThan(26_000_000)
     }
   })
 
