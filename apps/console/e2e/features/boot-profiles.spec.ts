@@ -5,7 +5,7 @@ import { t } from '../labels.ts'
 
 test('creates a profile that inherits, changes it, restores a version, and assigns it', async ({ page, createFleet, signIn }) => {
   const { admin, nodes } = await createFleet({ nodes: 2 })
-  const base = await createBootProfile(admin, { name: 'base', kernelParams: ['quiet'], adminUser: 'ops' })
+  await createBootProfile(admin, { name: 'base', kernelParams: ['quiet'], adminUser: 'ops' })
   const group = await createNodeGroup(admin, { name: 'racks' })
   await setNodeGroupMembers(admin, { id: group.id, addNodeIds: [nodes[0]!.id] })
   await signIn(admin)
@@ -54,13 +54,14 @@ test('creates a profile that inherits, changes it, restores a version, and assig
   await expect(page.getByRole('button', { name: t('bootProfile.delete') })).toHaveAttribute('aria-disabled', 'true')
 
   // The node itself wins over its group.
-  await assignBootProfile(admin, { profileId: base.id, nodeIds: [nodes[0]!.id] })
+  const own = await createBootProfile(admin, { name: 'own', kernel: { url: 'http://10.0.0.1/own' } })
+  await assignBootProfile(admin, { profileId: own.id, nodeIds: [nodes[0]!.id] })
   await page.goto('/nodes')
   await page.getByRole('link', { name: nodes[0]!.name, exact: true }).click()
   const panel = page.locator('section').filter({ has: page.getByRole('heading', { name: t('bootProfile.one'), exact: true }) })
-  await expect(panel.getByRole('link', { name: 'base' })).toBeVisible()
+  await expect(panel.getByRole('link', { name: 'own' })).toBeVisible()
   await panel.getByText(t('bootProfile.lost', { count: 1 })).click()
-  await expect(panel).toContainText('base is assigned to the node itself, which comes first.')
+  await expect(panel).toContainText('own is assigned to the node itself, which comes first.')
 })
 
 test('keeps what was typed when somebody else saves a version, and does not overwrite it', async ({

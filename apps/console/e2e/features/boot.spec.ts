@@ -1,5 +1,5 @@
 import { assignBootProfile, createBootProfile } from '@muster/core/boot-profiles'
-import { recordBootFetches, reportUnknownMachines } from '@muster/core/boot-service'
+import { acceptByRules, recordBootFetches, reportUnknownMachines } from '@muster/core/boot-service'
 import { SYSTEM } from '@muster/core/context'
 import { expect, test } from '../fixtures/test.ts'
 import { t } from '../labels.ts'
@@ -36,7 +36,7 @@ test('accepts an unknown machine as a node, and rejects another one', async ({ p
 })
 
 test('creates a rule that accepts unknown machines, changes and deletes it', async ({ page, createFleet, signIn }) => {
-  const { admin } = await createFleet({ nodes: 1 })
+  const { admin, system } = await createFleet({ nodes: 1 })
   await signIn(admin)
   await page.goto('/boot/unknown-machines')
   await page.getByRole('button', { name: t('bootRule.new') }).click()
@@ -49,8 +49,9 @@ test('creates a rule that accepts unknown machines, changes and deletes it', asy
   await dialog.getByRole('button', { name: t('common.save') }).click()
   await expect(dialog).toBeHidden()
   await expect(page.getByText('cn[001-064]')).toBeVisible()
-  // A worker accepts the machine; the rule counts it.
+  // As a worker does.
   await reportUnknownMachines({ ...admin, actor: SYSTEM }, [{ mac: '02:00:5e:00:00:07', address: null }])
+  await acceptByRules(system)
   await page.getByLabel(t('unknownMachine.state')).selectOption('ACCEPTED')
   await expect(page.getByRole('link', { name: 'cn001' })).toBeVisible()
   await page.getByRole('button', { name: t('bootRule.editTitle', { name: 'rack-a' }) }).click()

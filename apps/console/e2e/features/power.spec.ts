@@ -124,7 +124,10 @@ test('powers selected nodes on, with their names before and the result of each o
   await dialog.getByRole('button', { name: t('power.start', { action: t('powerAction.ON'), count: 1 }) }).click()
   await expect(dialog.getByTestId('power-run')).toHaveAttribute('data-status', 'PENDING')
   await expect(dialog.getByText(nodes[2]!.name)).toBeVisible()
-  await dialog.getByRole('button', { name: t('common.close') }).click()
+  await dialog
+    .getByRole('button', { name: t('common.close'), exact: true })
+    .last()
+    .click()
   await page.getByRole('link', { name: t('powerRun.title') }).click()
   await expect(page.getByTestId('power-run')).toHaveCount(2)
 })

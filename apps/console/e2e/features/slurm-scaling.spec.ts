@@ -56,7 +56,7 @@ test('creates a managed cluster after a check of its nodes, and adds a node', as
   await dialog.getByLabel(t('slurmAction.reason'), { exact: true }).fill('Repair')
   await expect(dialog).toContainText('has no node gpu00004')
   await dialog.getByLabel(t('slurmScale.slurmNodes'), { exact: true }).first().fill('gpu00003')
-  await expect(dialog).toContainText('gpu[00002,00005]')
+  await expect(dialog).toContainText('+ NodeName=gpu00002,gpu00005 ')
   await dialog.getByRole('button', { name: t('slurmScale.inStart', { names: 'gpu00003' }), exact: true }).click()
   await expect(dialog.getByTestId('slurm-operation')).toHaveAttribute('data-status', 'PENDING')
 
