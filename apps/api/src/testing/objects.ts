@@ -3,6 +3,7 @@ import { createEnrollmentToken } from '@muster/core/agents'
 import { createAlertRoute, createAlertSilence, testAlertRoute } from '@muster/core/alerts'
 import { createAuditSink } from '@muster/core/audit-sinks'
 import { createBootProfile } from '@muster/core/boot-profiles'
+import { createBootRule } from '@muster/core/boot-service'
 import { addSlurmCluster, testSlurmController } from '@muster/core/clusters'
 import { testConnections } from '@muster/core/connections'
 import { createSecretStore } from '@muster/core/credentials'
@@ -79,6 +80,7 @@ export async function createObjects(
     NodeGroup: await createNodeGroup(operator, { name: 'their_group' }),
     ComputeNode: node,
     BootProfile: await createBootProfile(admin, { name: 'theirs' }),
+    BootRule: await createBootRule(admin, { name: 'theirs', names: 'their[1-9]', macs: ['02:00:5e'] }),
     CredentialRotation: await rotateCredential(admin, { id: rotated.id }),
     JobRun: run,
     JobTemplate: { id: run.templateId },

@@ -165,7 +165,7 @@ export async function rowsOf(
     node_groups: [
       { id: group, memberQuery: null, exclusiveSet: '' },
       { parentId: group, memberQuery: null, exclusiveSet: '' },
-      { parentId: null, memberQuery: null },
+      { parentId: null, memberQuery: null, exclusiveSet: marker },
     ],
     job_template_versions: [({ job_templates }) => ({ snapshot: job_templates! })],
     passkeys: [{ deviceType: 'singleDevice' }],
