@@ -40,7 +40,6 @@ const LONGEST = [
   'apps/worker/src/ansible/execute-run.test.ts',
   'apps/standalone/src/backup/backup.test.ts',
   'packages/bench/src/faults.test.ts',
-  'packages/bench/src/boot/boot-job.test.ts',
   'apps/worker/src/ansible/isolation/isolation.test.ts',
   'apps/worker/src/main.test.ts',
   'apps/cli/src/main.test.ts',
