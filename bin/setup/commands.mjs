@@ -26,7 +26,7 @@ const installWithAnsible = async (purpose, scope = 'all') => {
   // One after the other: apt locks its lists.
   const labPrograms = async () => {
     if (withSlurm) await slurm()
-    if (withSlurm && scope === 'all') await machines()
+    if (purpose === 'slurm' && scope === 'all') await machines()
   }
   const installs = [installBase(scope), ansible(), labPrograms()]
   const [, playbook] = await Promise.all(installs).catch(async (error) => {
@@ -43,6 +43,7 @@ const installWithAnsible = async (purpose, scope = 'all') => {
 /** Installs what all tests need. Returns environment variables for them. */
 async function installForTests(long) {
   const env = await installWithAnsible('test')
+  if (long) await machines()
   if (long && process.getuid?.() === 0) await systemPackages(['postgres'])
   const [bao, packages, cloudInitPackages] = await Promise.all([openbao(), testPackages(long), long ? cloudInit() : undefined])
   return {
