@@ -263,7 +263,7 @@ export const pages: VisualPage[] = [
     },
   },
   { name: 'node-bmc-conflict', url: ({ power }) => `${nodeUrl(power.bmcConflict)}?tab=power`, until: t('bmc.conflictTitle') },
-  { name: 'boot-profiles', url: '/boot/profiles', until: t('bootProfile.incomplete') },
+  { name: 'boot-profiles', url: '/boot/profiles', until: t('bootProfile.addition') },
   { name: 'boot-profiles-empty', url: '/boot/profiles', scene: 'empty', until: t('bootProfile.emptyTitle') },
   { name: 'boot-profiles-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.boot')) },
   { name: 'boot-profile', url: '/boot/profiles/gpu', until: t('bootProfile.inheritedFrom', { name: 'base' }) },

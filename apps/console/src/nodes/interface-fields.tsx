@@ -42,7 +42,6 @@ export function InterfaceFields({ value, onChange, error }: Props) {
             mono
             value={each.mac}
             onChange={(event) => change(i, { mac: event.target.value })}
-            hint={t('node.macHint')}
             error={error(`interfaces.${i}.mac`)}
           />
           <TextField

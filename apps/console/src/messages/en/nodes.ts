@@ -169,7 +169,6 @@ export const nodes = {
     latestDiscovery: 'Latest discovery',
     loadFailed: 'Failed to load the node',
     mac: 'MAC address',
-    macHint: '6 bytes, or 20 bytes for InfiniBand.',
     managementIp: 'Management IP',
     memory: 'Memory',
     more: 'More actions',

@@ -168,7 +168,6 @@ export const nodes = {
     latestDiscovery: '最近一次采集',
     loadFailed: '节点加载失败',
     mac: 'MAC 地址',
-    macHint: '6 字节；InfiniBand 为 20 字节。',
     managementIp: '管理 IP',
     memory: '内存',
     more: '更多操作',
