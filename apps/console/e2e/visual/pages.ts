@@ -262,7 +262,6 @@ export const pages: VisualPage[] = [
       await button(page, t('bmcSearch.assign', { count: 2 })).click()
     },
   },
-  { name: 'node-bmc-conflict', url: ({ power }) => `${nodeUrl(power.bmcConflict)}?tab=power`, until: t('bmc.conflictTitle') },
   { name: 'boot-profiles', url: '/boot/profiles', until: t('bootProfile.addition') },
   { name: 'boot-profiles-empty', url: '/boot/profiles', scene: 'empty', until: t('bootProfile.emptyTitle') },
   { name: 'boot-profiles-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.boot')) },
@@ -634,7 +633,6 @@ export const PHONE = [
   'add-preflight',
   'add-keys',
   'node-alarm',
-  'node-edit',
   'node-long-name',
   'node-accelerators',
   'node-agent-changed',

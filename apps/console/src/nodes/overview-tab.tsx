@@ -168,7 +168,7 @@ export function OverviewTab({ node }: { node: NodePageData }) {
               node.groups.length > 0 ? (
                 <span key="g" className="flex flex-wrap gap-x-3 gap-y-1">
                   {node.groups.map(({ id, name, displayName }) => (
-                    <Link key={id} href={groupHref(id)} className="hover:underline">
+                    <Link key={id} href={groupHref(id)} className="min-w-0 wrap-anywhere hover:underline">
                       {displayName ?? name}
                     </Link>
                   ))}
