@@ -5,12 +5,13 @@ import fs from 'node:fs'
 /** Workspace packages that each folder may import at run time. Type-only imports are not restricted. */
 const MAY_IMPORT = {
   'apps/api': ['core', 'protocol'],
-  'apps/worker': ['core', 'protocol', 'discovery', 'slurm'],
+  'apps/worker': ['core', 'ledger', 'protocol', 'discovery', 'slurm'],
   'apps/console': [],
-  'apps/cli': [],
+  'apps/cli': ['ledger'],
   'apps/agent': ['protocol', 'discovery'],
   'apps/standalone': ['core'],
-  'packages/core': ['discovery', 'protocol', 'slurm'],
+  'packages/core': ['discovery', 'ledger', 'protocol', 'slurm'],
+  'packages/ledger': [],
   'packages/protocol': [],
   'packages/discovery': [],
   'packages/slurm': [],

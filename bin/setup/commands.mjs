@@ -69,6 +69,8 @@ export const commands = {
   start: async (args) => {
     const purpose = args.includes('--slurm') ? 'slurm' : args.includes('--lab') ? 'lab' : 'run'
     const env = await installWithAnsible(purpose, 'product')
+    // Machines that boot from the network.
+    if (args.includes('--lab') && args.includes('--boot')) await machines()
     return await run([node, 'apps/standalone/src/main.ts', ...args], {
       ...env,
       MUSTER_STARTED_AT: String(performance.timeOrigin),

@@ -40,6 +40,10 @@ test('reads the config file of a third-party agent', () => {
   })
 })
 
+test('ignores the place of a node in files of other agents', () => {
+  expect(read(`${THIRD_PARTY}\nzone: z\nrack: r1\nrow: b\nposition: 7\n`)).toMatchObject({ nodeId: 'node-001' })
+})
+
 test('flags override variables, and variables override the file', () => {
   const env = { MUSTER_AGENT_REGION: 'env', MUSTER_AGENT_DATACENTER: 'env', MUSTER_AGENT_LATENCY_TARGETS: 'a, b' }
   expect(read(THIRD_PARTY, ['--region=flag'], env)).toMatchObject({

@@ -72,6 +72,8 @@ const KEYS = {
   'log-level': level,
 }
 type Key = keyof typeof KEYS
+/** Settings of other agents of the field that their files may keep; the inventory has a node's place. */
+const IGNORED = ['zone', 'rack', 'row', 'position']
 
 export type Config = {
   configFile: string
@@ -172,7 +174,7 @@ function readFile(file: string, isOptional: boolean): Record<string, unknown> {
   }
   const found = withConfigErrors(() => parse(content) ?? {}, file)
   if (typeof found !== 'object' || Array.isArray(found)) throw new ConfigError(`${file} must be a mapping of settings`)
-  const unknown = Object.keys(found).find((key) => !(key in KEYS))
+  const unknown = Object.keys(found).find((key) => !(key in KEYS) && !IGNORED.includes(key))
   if (unknown)
     throw new ConfigError(`${file}: unknown setting \`${unknown}\`. Supported settings: ${Object.keys(KEYS).join(', ')}`)
   return found

@@ -59,7 +59,7 @@ export function parseResult(result: ApiResult): DeliveryResult {
     const intervalSeconds = typeof interval === 'number' && interval > 0 ? Math.min(interval, 3600) : null
     return { outcome: 'accepted', code: 'accepted', message: '', retryAfterSeconds: null, intervalSeconds }
   }
-  const error = Object(body.error)
+  const error = reasonOf(body)
   const code = typeof error.code === 'string' ? error.code : `http_${status}`
   const message = typeof error.message === 'string' ? error.message : `The API responded with HTTP ${status}`
   const isInvalid = status === 400 || status === 413 || code === 'stale_sequence'
@@ -68,7 +68,14 @@ export function parseResult(result: ApiResult): DeliveryResult {
   return { outcome, code, message, retryAfterSeconds, intervalSeconds: null }
 }
 
-/** Exponential backoff with jitter, 1 s to 5 min, so that nodes that lost the API together do not return together. */
+/** The first reason of a rejection. APIs for agents of the field list them in `errors`. */
+export const reasonOf = ({ errors, error }: Record<string, unknown>): { code?: unknown; message?: unknown } =>
+  Object(Array.isArray(errors) ? errors[0] : error)
+
+/**
+ * Exponential backoff with jitter, from 1 s, so that nodes that lost the API together do not return together. With the interval of
+ * heartbeats, the longest wait stays below the two minutes after which an agent is STALE.
+ */
 export function backoff(lastMs: number, random = Math.random()): number {
-  return Math.min(300_000, 1000 + random * (Math.max(lastMs, 1000) * 3 - 1000))
+  return Math.min(60_000, 1000 + random * (Math.max(lastMs, 1000) * 3 - 1000))
 }

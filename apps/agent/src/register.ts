@@ -3,6 +3,7 @@ import { createProof, type Identity } from '@muster/protocol/agent'
 import type { ApiClient } from './api-client.ts'
 import type { Measurements } from './collect/index.ts'
 import type { Config } from './config.ts'
+import { reasonOf } from './deliver.ts'
 
 export type RegistrationResult =
   | { accepted: true }
@@ -37,7 +38,7 @@ export async function register(
   if ('failure' in result) return { accepted: false, code: 'connection_failed', message: result.failure, retryAfterSeconds: null }
   // APIs for third-party agents respond to a registration with the HTTP status only.
   if (result.status === 200 && result.body.accepted !== false) return { accepted: true }
-  const error = Object(result.body.error)
+  const error = reasonOf(result.body)
   return {
     accepted: false,
     code: typeof error.code === 'string' ? error.code : `http_${result.status}`,

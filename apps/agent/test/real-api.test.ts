@@ -145,7 +145,8 @@ test('the program enrolls with a token from stdin, applies the interval of the t
       const text = spawnSync(process.execPath, argv('status'), { encoding: 'utf8' }).stdout
       expect(text).toMatch(/^cpu_cores_total +\d+$/m)
       expect(text).toMatch(/^memory_utilization_percent +[\d.]+$/m)
-      expect(text).toMatch(/^running_count +-$/m)
+      // 0 without slurmd; unknown where one runs, which parallel tests do.
+      expect(text).toMatch(/^running_count +[-0]$/m)
     } finally {
       expect(await end(signal)).toBe(signal === 'SIGTERM' ? 0 : null)
     }

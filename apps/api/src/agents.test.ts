@@ -104,7 +104,7 @@ test.each([
 })
 
 const AGENT = `agent { agentId state stateReason lastHeartbeat { sequence cpuPercent } trust { check isOk } keys { fingerprint status }
-  transitions { from to reason } heartbeatHistory { heartbeats cpuPercent } approveBlockedReason drainBlockedReason resumeBlockedReason }`
+  transitions { from to reason } heartbeatHistory { heartbeats cpuPercent } approveBlockedReason drainError drainBlockedReason resumeBlockedReason }`
 
 test('returns an agent with trust checks, transitions and heartbeat history', async () => {
   const { computeNode } = await t.ask<{ computeNode: object }>(operator, `{ computeNode(name: "gpu001") { region ${AGENT} } }`)
@@ -121,6 +121,7 @@ test('returns an agent with trust checks, transitions and heartbeat history', as
         { check: 'HARDWARE', isOk: null },
         { check: 'CLOCK', isOk: true },
         { check: 'SEQUENCE', isOk: false },
+        { check: 'ACCEPTANCE', isOk: true },
       ],
       keys: [{ fingerprint: expect.stringMatching(/^SHA256:/), status: 'WAITING' }],
       transitions: [
@@ -129,6 +130,7 @@ test('returns an agent with trust checks, transitions and heartbeat history', as
       ],
       heartbeatHistory: [{ heartbeats: 10, cpuPercent: 12.5 }],
       approveBlockedReason: null,
+      drainError: null,
       drainBlockedReason: null,
       resumeBlockedReason: expect.stringContaining('No drain of the agent'),
     },

@@ -4,6 +4,7 @@ import type { Log } from '@muster/core/log'
 import { createYoga, type YogaInitialContext } from 'graphql-yoga'
 import { callerConcurrency } from './concurrency.ts'
 import { type ApiContext, type ApiDeps, createContext, type HttpContext, type SocketContext } from './context.ts'
+import { messageCodes } from './graphql/shared/message-codes.ts'
 import { eventStream } from './http/event-stream.ts'
 import { createPacer } from './http/pacing.ts'
 import { requestFacts } from './http/request-facts.ts'
@@ -50,6 +51,7 @@ export function createApi(deps: ApiDeps) {
       operationLog(deps, metrics),
       callerConcurrency(),
       errorMasking(),
+      messageCodes(),
       sharedLogs(),
       eventStream(),
     ],

@@ -160,6 +160,16 @@ describe('before and after', () => {
       { encrypted: { privateKey: '[hidden]' }, username: 'ops', publicKey: expect.any(String) },
       { encrypted: { privateKey: '[hidden, changed]' }, username: 'root', publicKey: expect.any(String) },
     ],
+    updateSchedule: [
+      ({ Schedule }) => `id: "${Schedule}", jitterSeconds: 60`,
+      expect.objectContaining({ jitterSeconds: 0 }),
+      expect.objectContaining({ jitterSeconds: 60 }),
+    ],
+    updateTrigger: [
+      ({ Trigger }) => `id: "${Trigger}", maxPerHour: 7`,
+      expect.objectContaining({ maxPerHour: 60 }),
+      expect.objectContaining({ maxPerHour: 7 }),
+    ],
     updateSecretStore: [({ SecretStore }) => `id: "${SecretStore}", mount: "kv"`, { mount: 'secret' }, { mount: 'kv' }],
     updateAlertRoute: [
       ({ AlertRoute }) => `id: "${AlertRoute}", name: "new", url: "https://hooks.test/${SECRET}"`,
@@ -222,8 +232,23 @@ describe('before and after', () => {
       expect.objectContaining({ version: 1 }),
       expect.objectContaining({ version: 2, files: { 'slurm.conf': expect.stringContaining('KillWait=7') } }),
     ],
+    setOpenchamiTarget: [
+      () => `smdUrl: "https://smd.test", token: "${SECRET}"`,
+      null,
+      expect.objectContaining({ smdUrl: 'https://smd.test', mode: 'REPORT', encrypted: { token: '[hidden]' } }),
+    ],
+    setLedgerSink: [
+      () =>
+        `url: "https://rpc.test", privateKey: "${'5'.repeat(64)}", chainId: "made-1", addressPrefix: "akash", feeDenom: "uakt"`,
+      null,
+      expect.objectContaining({
+        chainId: 'made-1',
+        encrypted: expect.not.objectContaining({ privateKey: expect.stringContaining('555') }),
+      }),
+    ],
     updateTenant: [({ Tenant }) => `id: "${Tenant}", maxConcurrentRuns: 4`, { maxConcurrentRuns: 3 }, { maxConcurrentRuns: 4 }],
     updateAgentSettings: [() => 'staleAfterSeconds: 90', { staleAfterSeconds: 120 }, { staleAfterSeconds: 90 }],
+    updateLedgerSettings: [() => 'isEnabled: true', { isEnabled: false }, { isEnabled: true }],
     // The last one: nobody has access afterwards.
     suspendTenant: [
       ({ Tenant }) => `id: "${Tenant}"`,

@@ -14,7 +14,13 @@ export async function readLab(file: string | undefined): Promise<LabDescription 
 }
 
 /** Names of the credentials for lab nodes. */
-export const LAB_CREDENTIALS = { key: 'lab key', password: 'lab password', bastion: 'lab bastion', sudo: 'lab sudo' } as const
+export const LAB_CREDENTIALS = {
+  key: 'lab key',
+  password: 'lab password',
+  bastion: 'lab bastion',
+  sudo: 'lab sudo',
+  bmc: 'lab BMC',
+} as const
 
 /** Tag of lab nodes. */
 export const LAB_TAG = 'lab'

@@ -72,6 +72,16 @@ test('limit errors have the code LIMIT_EXCEEDED with limit, maximum and actual v
   ).toBeUndefined()
 })
 
+test('the evaluation of schedules costs much', async () => {
+  const previews = (count: number) =>
+    `{ ${Array.from({ length: count }, (_, i) => `a${i}: previewSchedule(input: { rule: "0 3 * * *" }) { __typename }`).join(' ')} }`
+  const times = (page: string) => `{ schedules${page} { edges { node { nextTimes { dueAt } } } } }`
+  expect(await errorMessage(previews(11))).toContain('At most 250000 ')
+  expect(await errorMessage(times('(first: 100)'))).toContain('At most 250000 ')
+  expect(await errorMessage(previews(9))).toBeUndefined()
+  expect(await errorMessage(times(''))).toBeUndefined()
+})
+
 test('the guide states the limits', () => {
   const guide = readFileSync(new URL('../../../docs/integrate.md', import.meta.url), 'utf8')
   const section = /^## Limits\n(.*?)^## /ms.exec(guide)![1]!

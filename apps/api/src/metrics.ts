@@ -25,6 +25,12 @@ export function createMetrics(db: Db) {
       registers: [registry],
     }),
     subscriptions: new Gauge({ name: 'muster_api_subscriptions', help: 'Active GraphQL subscriptions.', registers: [registry] }),
+    triggers: new Counter({
+      name: 'muster_trigger_requests_total',
+      help: 'Requests to webhook triggers, by status of the response.',
+      labelNames: ['status'] as const,
+      registers: [registry],
+    }),
     rejected: new Counter({
       name: 'muster_api_rejected_requests_total',
       help: 'Requests rejected before execution, by error code.',

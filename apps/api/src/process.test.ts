@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -84,6 +84,7 @@ test('first-start, register-lab and the API work together as processes', async (
     mode: 'namespaces',
     dir: '/',
     unavailable: {},
+    boot: null,
     slurm: null,
     nodes: [
       { ...host, name: 'h100-01', profile: 'h100x8', behindBastion: false, accelerators: {} },
@@ -167,6 +168,27 @@ test('first-start, register-lab and the API work together as processes', async (
   }
   writeFileSync(env.MUSTER_LAB_FILE!, JSON.stringify(moved))
   expect(await run('./register-lab.ts')).toMatchObject({ code: 0, err: '', out: '{"nodesToAdd":0}\n' })
+
+  // Machines that boot from the network get manifests, and fixed addresses before they are nodes.
+  const machine = { name: 'machine-01', mac: '02:00:5e:77:00:01', address: '10.77.9.96', systemPath: '/redfish/v1/Systems/1' }
+  const boot: LabDescription['boot'] = {
+    hostAddress: '10.77.9.1',
+    network: { subnet: '10.77.9.0/24', first: '10.77.9.112', last: '10.77.9.126' },
+    kernelUrl: 'http://10.77.9.1/vmlinuz',
+    initrdUrl: 'http://10.77.9.1/initrd.gz',
+    machines: [machine],
+    bmc: { port: 8443, username: 'admin', password: 'secret of the BMC', fingerprint: Array(32).fill('AB').join(':') },
+    manifests: [{ kind: 'BootProfile' }, { kind: 'ComputeNode' }],
+  }
+  writeFileSync(env.MUSTER_LAB_FILE!, JSON.stringify({ ...moved, boot }))
+  const registered = await run('./register-lab.ts', { BOOT_HOST: '10.77.9.1', BOOT_PORT: '8080' })
+  const manifests = join(dir, 'lab-machines.yaml')
+  expect(registered).toMatchObject({ code: 0, err: '' })
+  expect(JSON.parse(registered.out)).toEqual({ nodesToAdd: 0, machines: { count: 1, manifests } })
+  expect(readFileSync(manifests, 'utf8')).toMatch(/"kind": "BootProfile"\n}\n---\n{\n {2}"kind": "ComputeNode"/)
+  const dhcp = readFileSync(join(dir, 'lab-dnsmasq.conf'), 'utf8')
+  expect(dhcp).toContain('dhcp-host=02:00:5e:77:00:01,10.77.9.96,machine-01\n')
+  expect(dhcp).toContain('dhcp-boot=tag:ipxe,http://10.77.9.1:8080/boot/v1/bootscript?mac=')
   expect(await ask('{ nodes { edges { node { host status bastion { host } } } } }')).toMatchObject({
     nodes: {
       edges: [

@@ -7,6 +7,7 @@ import { schema } from '@muster/core/registry'
 import type { LabDescription } from '@muster/lab'
 import { and, arrayContains, eq, inArray, isNull } from 'drizzle-orm'
 import { LAB_CREDENTIALS, LAB_TAG, readLab } from './lab.ts'
+import { bmcCredential, writeMachineFiles } from './register-lab-machines.ts'
 import { openRuntime } from './runtime.ts'
 
 const { computeNodes, credentials, tenants } = schema
@@ -37,6 +38,7 @@ export async function registerLab(runtime: Runtime, lab: LabDescription): Promis
         ]
       : []),
     ...(sudoPassword ? [{ name: LAB_CREDENTIALS.sudo, kind: 'BECOME' as const, password: sudoPassword.password }] : []),
+    ...(lab.boot ? [bmcCredential(lab.boot)] : []),
   ]
   const existing = await ctx.db
     .select({ id: credentials.id, name: credentials.name })
@@ -90,7 +92,9 @@ if (import.meta.main) {
   }
   const { runtime, close } = await openRuntime(process.env, 'register-lab')
   try {
-    console.log(JSON.stringify({ nodesToAdd: await registerLab(runtime, lab) }))
+    const nodesToAdd = await registerLab(runtime, lab)
+    const machines = lab.boot && (await writeMachineFiles(runtime, lab, process.env))
+    console.log(JSON.stringify({ nodesToAdd, ...(machines ? { machines } : {}) }))
   } finally {
     await close()
   }

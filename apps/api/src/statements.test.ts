@@ -8,10 +8,13 @@ import { createBootRule } from '@muster/core/boot-service'
 import { createSecretStore } from '@muster/core/credentials'
 import { createGrant } from '@muster/core/grants'
 import { createNodeGroup, setNodeGroupMembers } from '@muster/core/groups'
+import { recordNodeChanges, updateLedgerSettings } from '@muster/core/ledger'
 import type { Ctx } from '@muster/core/registry'
 import { schema as tables } from '@muster/core/registry'
 import { setMaxConcurrentRuns } from '@muster/core/run-queue'
+import { createSchedule } from '@muster/core/schedules'
 import { consoleQuery, insertAgentsOfNodes, insertMany, insertRuns } from '@muster/core/testing'
+import { createTrigger } from '@muster/core/triggers'
 import { registerWorker } from '@muster/core/workers'
 import { eq, sql } from 'drizzle-orm'
 import {
@@ -55,6 +58,8 @@ beforeAll(async () => {
     with: (i) => ({ tags: [i % 2 ? 'odd' : 'even'], credentialId: credential.id }),
   })
   await insertAgentsOfNodes(operator, nodes)
+  await updateLedgerSettings(admin, { isEnabled: true })
+  await recordNodeChanges(t.runtime)
   const parent = await createNodeGroup(operator, { name: 'all_of_them' })
   const byHand = await createNodeGroup(operator, { name: 'by_hand', parentId: parent.id })
   await setNodeGroupMembers(operator, { id: byHand.id, addNodeIds: nodes.slice(0, 505).map(({ id }) => id) })
@@ -122,11 +127,19 @@ beforeAll(async () => {
       jobTemplateIds: [template!.id],
       credentialIds: [credential.id],
     })
+    await createSchedule(operator, { name, target: 'run', template: template!.name, limit: 'gpu001', rule: '@daily' })
+    await createTrigger(operator, { name, template: template!.name, limit: 'gpu001' })
     await createSecretStore(admin, { name, address: 'https://vault.test', auth: 'TOKEN', secret: 'token' })
     await registerWorker(t.runtime, { name, ...worker })
     const profile = await createBootProfile(admin, { name, parentId: base.id, kernel: { url: 'http://192.0.2.1/k' } })
     await assignBootProfile(admin, { profileId: profile.id, groupIds: [byHand.id], nodeIds: [nodes[0]!.id] })
-    await createBootRule(admin, { name, names: `${name}[1-9]`, macs: ['02:00:5e'], groupId: parent.id, profileId: profile.id })
+    await createBootRule(admin, {
+      name,
+      names: `${name}[1-9]`,
+      macPrefixes: ['02:00:5e'],
+      groupId: parent.id,
+      profileId: profile.id,
+    })
     const own = { tenantId, createdByName: name }
     const [cluster] = await t.runtime.db
       .insert(tables.slurmClusters)

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { recordBootFetches } from '@muster/core/boot-service'
 import { finishConnectionTest, recordPreflightStage, startConnectionTest, testConnections } from '@muster/core/connections'
-import { setNodeMaintenance } from '@muster/core/nodes'
+import { setNodeMaintenance } from '@muster/core/node-states'
 import { claimJobRun } from '@muster/core/run-queue'
 import { appendJobRunEvents, finishJobRun, runJob } from '@muster/core/runs'
 import type { TenantFixture } from '@muster/core/testing'
@@ -319,6 +320,25 @@ test.each(TRANSPORTS)('streams the current state and changes of connection tests
       node: { status: 'READY' },
     })
   }
+})
+
+test('streams the stages of the boots of a node', async () => {
+  const [node] = await t.given.fleet(fixture.operator, { nodes: 1 })
+  type Boots = { nodeBootUpdated: { bootAttempts: { edges: { node: { timeline: { stage: string }[] } }[] } } }
+  const boots = await overEvents<Boots>(
+    fixture.viewer,
+    'subscription ($id: ID!) { nodeBootUpdated(id: $id) { bootAttempts(first: 1) { edges { node { timeline { stage } } } } } }',
+    { id: globalId('ComputeNode', node!.id) },
+  )
+  const stages = () =>
+    boots.got.at(-1)?.data?.nodeBootUpdated.bootAttempts.edges.map(({ node }) => node.timeline.map(({ stage }) => stage))
+  await expect.poll(stages).toEqual([])
+  const fetched = { nodeId: node!.id, nodeName: node!.name, profile: null, profileVersion: null, address: null, hash: 'a' }
+  await recordBootFetches(fixture.system, [{ ...fetched, kind: 'BOOT_SCRIPT', mac: '02:00:00:00:00:01' }])
+  await expect.poll(stages).toEqual([['BOOT_SCRIPT']])
+  await recordBootFetches(fixture.system, [{ ...fetched, kind: 'META_DATA' }])
+  await expect.poll(stages).toEqual([['BOOT_SCRIPT', 'CLOUD_INIT']])
+  boots.leave()
 })
 
 test('streams the current state of nodes of the tenant only', async () => {

@@ -31,6 +31,7 @@ const SAMPLER = fileURLToPath(new URL('./testing/sample-processes.ts', import.me
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const guides = [
   'docs/operate.md',
+  'docs/schedules.md',
   'docs/integrate.md',
   'docs/agents.md',
   'docs/slurm.md',
@@ -103,11 +104,13 @@ describe('names in the guides', () => {
       'docs/secure.md: settings of the API',
       'docs/secure.md: needs an owner',
       'docs/secure.md: the hash depends on the installation',
+      'docs/secure.md: needs a chain',
       'docs/secure.md: starts another installation',
       'docs/secure.md: needs nginx',
       'docs/secure.md: starts containers, as containers.long.test.ts does',
       'docs/secure.md: needs the certificate',
       'docs/secure.md: starts another installation',
+      'docs/boot.md: needs the machines of the lab',
       'docs/boot.md: writes to a folder of the system',
     ])
   })
@@ -157,6 +160,7 @@ describe('the guides, executed in order with the product and a lab', () => {
     const guideSecrets = [
       { kind: 'API token of the guides', value: env.MUSTER_TOKEN! },
       { kind: 'webhook secret of the guides', value: readFileSync(join(home, 'pager.secret'), 'utf8').trim() },
+      { kind: 'trigger secret of the guides', value: readFileSync(join(home, 'check-node.secret'), 'utf8').trim() },
       { kind: 'secret variable of the guides', value: 'bluefin tuna' },
     ]
     const planted = await plantCanaries(product, lab)

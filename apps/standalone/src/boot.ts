@@ -23,8 +23,15 @@ export type FirstStart = { created: boolean; email: string; signInLink: string |
 /** Port of the boot service of `--boot`, when BOOT_PORT is not set. */
 const DEFAULT_BOOT_PORT = '8080'
 
-/** `labNodesToAdd` counts lab nodes that are not added yet; 0 without a lab. `isolation` is the worker's, in one line. */
-export type BootResult = FirstStart & { labNodesToAdd: number; isolation: string }
+/** Machines that boot from the network with `--lab` and `--boot`. */
+const LAB_MACHINES = 2
+
+type RegisteredLab = { nodesToAdd: number; machines?: { count: number; manifests: string } }
+/**
+ * `lab`: how many nodes are not added yet, and the manifests of machines that boot from the network; null without a lab. `isolation` is
+ * the worker's, in one line.
+ */
+export type BootResult = FirstStart & { lab: RegisteredLab | null; isolation: string }
 
 export type Boot = {
   settings: Settings
@@ -70,7 +77,9 @@ export async function boot({
 
   const built = watch ? Promise.resolve() : step('Build the console', () => buildConsole(signal))
   const lab = settings.lab
-    ? step(`Start ${settings.lab} lab nodes`, () => supervisor.start(labChild(settings, labFile, env)))
+    ? step(`Start ${settings.lab} lab nodes`, () => supervisor.start(labChild(settings, labFile, env))).then(() => {
+        if (settings.boot) Object.assign(env, bootServiceOf(labFile, env))
+      })
     : undefined
 
   const database = (async () => {
@@ -97,6 +106,7 @@ export async function boot({
   })
 
   const servers = database.then(async () => {
+    if (settings.boot) await lab
     const node = watch ? ['--watch', '--watch-preserve-output'] : []
     const [apiPort, workerPort] = [await pickPort(), await pickPort()]
     const api: ChildSpec = {
@@ -142,15 +152,12 @@ export async function boot({
     return (await get(`http://127.0.0.1:${workerPort}/readyz`))?.body.split('\n')[1] ?? ''
   })
   // The lab's credentials are created in the owner's tenant.
-  const labNodesToAdd = Promise.all([lab, firstStart]).then(async () =>
-    lab
-      ? parseLastLine<{ nodesToAdd: number }>(await step('Register the lab', () => run('apps/api/src/register-lab.ts')))
-          .nodesToAdd
-      : 0,
+  const registered = Promise.all([lab, firstStart]).then(async () =>
+    lab ? parseLastLine<RegisteredLab>(await step('Register the lab', () => run('apps/api/src/register-lab.ts'))) : null,
   )
 
-  const [owner, nodesToAdd, isolation] = await Promise.all([firstStart, labNodesToAdd, servers, built, lab])
-  return { ...owner, labNodesToAdd: nodesToAdd, isolation }
+  const [owner, labResult, isolation] = await Promise.all([firstStart, registered, servers, built, lab])
+  return { ...owner, lab: labResult, isolation }
 }
 
 /** Creates a new secret at each start; the API trusts forwarded addresses in requests that contain it. @returns its file */
@@ -166,12 +173,30 @@ function parseLastLine<T>(stdout: string): T {
   return JSON.parse(stdout.trim().split('\n').at(-1)!) as T
 }
 
+/**
+ * Lets the boot service serve the network of the lab, unless it is configured otherwise. Nobody else is in that network, so tokens need no
+ * TLS. Files and BMCs of machines are on this machine.
+ */
+function bootServiceOf(labFile: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { boot } = JSON.parse(fs.readFileSync(labFile, 'utf8')) as { boot: { hostAddress: string } | null }
+  if (!boot || env.BOOT_HOST) return {}
+  const { LOCAL_TARGETS } = env
+  return {
+    BOOT_HOST: boot.hostAddress,
+    BOOT_PORT: env.BOOT_PORT || DEFAULT_BOOT_PORT,
+    BOOT_TOKENS_WITHOUT_TLS: '1',
+    LOCAL_TARGETS: LOCAL_TARGETS ? `${LOCAL_TARGETS},${boot.hostAddress}` : boot.hostAddress,
+  }
+}
+
 /** The lab prints one JSON line with its nodes and their credentials. It goes to a private file, never to the log. */
-function labChild({ lab, slurm, dataDir }: Settings, labFile: string, env: NodeJS.ProcessEnv): ChildSpec {
+function labChild({ lab, slurm, boot, dataDir }: Settings, labFile: string, env: NodeJS.ProcessEnv): ChildSpec {
   // Nodes of an earlier start stay reachable, with their approved host keys.
   const identityFile = path.join(dataDir, 'lab-identity.json')
+  // register-lab.ts writes it.
+  const dhcpFile = path.join(dataDir, 'lab-dnsmasq.conf')
   let isUp = false
-  fs.rmSync(labFile, { force: true })
+  for (const file of [labFile, dhcpFile]) fs.rmSync(file, { force: true })
   return {
     name: 'lab',
     argv: [
@@ -182,6 +207,7 @@ function labChild({ lab, slurm, dataDir }: Settings, labFile: string, env: NodeJ
       '--foreground',
       '--identity',
       identityFile,
+      ...(boot ? ['--machines', String(LAB_MACHINES), '--dhcp-config', dhcpFile] : []),
     ],
     env: withoutSecrets(env),
     ready: () => isUp,

@@ -103,7 +103,7 @@ function shutDown(code: number): Promise<never> {
   return stopping
 }
 
-function printSummary(url: string, result: BootResult, { lab, tls }: Settings, files: CertificateFiles | null): void {
+function printSummary(url: string, result: BootResult, { lab, boot, tls }: Settings, files: CertificateFiles | null): void {
   const rows = [
     ['Console', url],
     ['GraphQL', `${url}/graphql`],
@@ -113,7 +113,8 @@ function printSummary(url: string, result: BootResult, { lab, tls }: Settings, f
     ...(tls === 'self-signed' && files
       ? [['TLS', `${files.certFile}\n${' '.repeat(12)}self-signed, ${fingerprintOf(files.certFile)}`]]
       : []),
-    ...(lab ? [['Lab', labSummary(lab, result.labNodesToAdd)]] : []),
+    ...(result.lab ? [['Lab', labSummary(lab, result.lab.nodesToAdd)]] : []),
+    ...(result.lab && boot ? [['Machines', machinesSummary(result.lab)]] : []),
     ...(/rejected|not isolated/.test(result.isolation) ? [['Sandbox', result.isolation]] : []),
     ['Data', dataDir],
     ['Logs', logDir],
@@ -128,6 +129,11 @@ function labSummary(nodes: number, waiting: number): string {
   if (waiting === 0) return `${nodes} nodes running, all of them added`
   const which = waiting < nodes ? `${waiting} of ${nodes} nodes` : `${nodes} nodes`
   return `${which} ready under "Add nodes", credentials included`
+}
+
+function machinesSummary({ machines }: NonNullable<BootResult['lab']>): string {
+  if (!machines) return `none can boot from the network here; ${path.join(logDir, 'lab.log')} has the reason`
+  return `${machines.count} machines are switched off. Add them: bin/muster apply -f ${machines.manifests}`
 }
 
 function orExit<T>(read: () => T): T {

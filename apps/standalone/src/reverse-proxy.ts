@@ -1,6 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
+import { lingerOnClose } from '@muster/core/linger'
 import { isFromProxy, PROXY_SECRET_HEADER } from '@muster/core/proxy-secret'
 import { createProxyServer } from 'httpxy'
 import { API_POLICY, responseHeaders } from './response-headers.ts'
@@ -64,6 +65,7 @@ export function createReverseProxy(
     return { target: targets.api }
   }
   const onRequest = (req: http.IncomingMessage, res: http.ServerResponse) => {
+    lingerOnClose(req)
     res.setHeaders(headers)
     if (isApiPath(req.url ?? '/') && !isDevelopment) res.setHeader('content-security-policy', API_POLICY)
     if (req.method === 'GET') retryable.set(req, { ...req.headers })

@@ -45,9 +45,13 @@ import { reconcileBootRules } from './reconcilers/boot-rules.ts'
 import { reconcileBoots } from './reconcilers/boots.ts'
 import { reconcileDeletedTenants } from './reconcilers/deleted-tenants.ts'
 import { reconcileEncryption } from './reconcilers/encryption.ts'
+import { reconcileLedger, reconcileLedgerSinks } from './reconcilers/ledger.ts'
 import { reconcileLostRuns } from './reconcilers/lost-runs.ts'
+import { reconcileMaintenance } from './reconcilers/maintenance.ts'
+import { reconcileOpenchami } from './reconcilers/openchami.ts'
 import { reconcilePower } from './reconcilers/power.ts'
 import { reconcileRetention } from './reconcilers/retention.ts'
+import { reconcileSchedules } from './reconcilers/schedules.ts'
 import { reconcileSlurmAlerts, reconcileSlurmClusters } from './reconcilers/slurm-clusters.ts'
 import { reconcileSlurmRuns } from './reconcilers/slurm-runs.ts'
 import { reconcileStalledWork } from './reconcilers/stalled-work.ts'
@@ -144,14 +148,20 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       localTargets: config.LOCAL_TARGETS,
     })
     listener.on({ topic: 'auditSink' }, null, sinks.trigger)
+    const openchami = reconcileOpenchami(runtime, workerId, config.LOCAL_TARGETS)
+    listener.on({ topic: 'openchamiTarget' }, null, openchami.trigger)
     const reconcilers = [
+      openchami,
       reconcileAgents(runtime),
       reconcileAudit(runtime),
+      reconcileLedger(runtime),
+      reconcileLedgerSinks(runtime, workerId, { localTargets: config.LOCAL_TARGETS }),
       sinks,
       reconcileAgentHistory(runtime),
       alerts,
       reconcileLostRuns(runtime, listener),
       reconcileStalledWork(runtime),
+      reconcileMaintenance(runtime),
       encryption,
       waiting,
       reconcileRetention(runtime, store, config),
@@ -160,6 +170,7 @@ export async function startWorker(config: WorkerConfig, log: Log, signal: AbortS
       reconcileBoots(runtime),
       reconcileBootRules(runtime),
       reconcilePower(runtime),
+      ...reconcileSchedules(runtime),
       slurmRuns,
       reconcileDeletedTenants(runtime, store),
     ]

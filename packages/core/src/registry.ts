@@ -21,13 +21,16 @@ import type { Ctx as AnyCtx, Runtime as AnyRuntime, SystemCtx as AnySystemCtx } 
 import type { Db } from './kernel/db/client.ts'
 import type { Domain } from './kernel/domain.ts'
 import { outboundSettings } from './kernel/outbound/index.ts'
+import { ledgerDomain } from './ledger/domain.ts'
 import { manifestsDomain } from './manifests/domain.ts'
+import { nodeStatesDomain } from './node-states/domain.ts'
 import { nodesDomain } from './nodes/domain.ts'
 import { openchamiDomain } from './openchami/domain.ts'
 import { powerDomain } from './power/domain.ts'
 import { rotationsDomain } from './rotations/domain.ts'
 import { runQueueDomain } from './run-queue/domain.ts'
 import { runsDomain } from './runs/domain.ts'
+import { schedulesDomain } from './schedules/domain.ts'
 import { slurmActionsDomain } from './slurm-actions/domain.ts'
 import { slurmConfigsDomain } from './slurm-configs/domain.ts'
 import { slurmOperationsDomain } from './slurm-operations/domain.ts'
@@ -35,6 +38,7 @@ import { slurmPowerDomain } from './slurm-power/domain.ts'
 import { slurmScalingDomain } from './slurm-scaling/domain.ts'
 import { systemDomain } from './system/domain.ts'
 import { templatesDomain } from './templates/domain.ts'
+import { triggersDomain } from './triggers/domain.ts'
 import { variablesDomain } from './variables/domain.ts'
 import { workersDomain } from './workers/domain.ts'
 
@@ -56,13 +60,16 @@ export const domains = [
   groupsDomain,
   heartbeatsDomain,
   idempotencyDomain,
+  ledgerDomain,
   manifestsDomain,
   nodesDomain,
+  nodeStatesDomain,
   openchamiDomain,
   powerDomain,
   rotationsDomain,
   runQueueDomain,
   runsDomain,
+  schedulesDomain,
   slurmActionsDomain,
   slurmOperationsDomain,
   slurmConfigsDomain,
@@ -70,6 +77,7 @@ export const domains = [
   slurmScalingDomain,
   systemDomain,
   templatesDomain,
+  triggersDomain,
   variablesDomain,
   workersDomain,
 ] as const

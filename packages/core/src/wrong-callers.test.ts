@@ -12,24 +12,33 @@ import { createCredential, deleteCredential, updateCredential } from './credenti
 import { discoverNodes, finishDiscovery, recordDiscoveryOfRun, startDiscovery } from './discoveries/index.ts'
 import { createNodeGroup, deleteNodeGroup, setNodeGroupMembers, updateNodeGroup } from './groups/index.ts'
 import type { Ctx } from './kernel/context.ts'
+import { decommissionNode, decommissionNodes, setNodeMaintenance } from './node-states/index.ts'
 import {
   addNode,
   addNodes,
   checkNodeImport,
-  decommissionNode,
   fingerprint,
   importNodes,
   purgeNode,
   recommissionNode,
   recordNodeSeen,
   recordNodeUnreachable,
-  setNodeMaintenance,
   updateNode,
   updateNodes,
 } from './nodes/index.ts'
+import {
+  createSchedule,
+  deleteSchedule,
+  disableSchedule,
+  enableSchedule,
+  fireDueSchedules,
+  runSchedule,
+  updateSchedule,
+} from './schedules/index.ts'
 import { selectNodes } from './selection/index.ts'
 import { makeHostKey, type TenantFixture } from './testing/factories.ts'
 import { type TestRuntime, testRuntime } from './testing/runtime.ts'
+import { createTrigger, deleteTrigger, rotateTriggerSecret, updateTrigger } from './triggers/index.ts'
 
 let t: TestRuntime
 let ours: TenantFixture
@@ -94,6 +103,7 @@ const FORBIDDEN: [string, 'viewer' | 'operator' | 'owner', (ctx: Ctx) => Promise
   ],
   ['setNodeMaintenance', 'viewer', (ctx) => setNodeMaintenance(ctx, { id, isOn: true })],
   ['decommissionNode', 'viewer', (ctx) => decommissionNode(ctx, { id })],
+  ['decommissionNodes', 'viewer', (ctx) => decommissionNodes(ctx, { ids: [id] })],
   ['recommissionNode', 'viewer', (ctx) => recommissionNode(ctx, { id })],
   ['purgeNode', 'operator', (ctx) => purgeNode(ctx, { id })],
   ['testConnections', 'viewer', (ctx) => testConnections(ctx, { nodeIds: [id] })],
@@ -110,6 +120,17 @@ const FORBIDDEN: [string, 'viewer' | 'operator' | 'owner', (ctx: Ctx) => Promise
   ['deleteNodeGroup', 'viewer', (ctx) => deleteNodeGroup(ctx, { id })],
   ['setNodeGroupMembers', 'viewer', (ctx) => setNodeGroupMembers(ctx, { id })],
   ['updateNodeGroup', 'viewer', (ctx) => updateNodeGroup(ctx, { id })],
+  ['createSchedule', 'viewer', (ctx) => createSchedule(ctx, { name: 'a', target: 'discovery', limit: 'all', rule: '@daily' })],
+  ['updateSchedule', 'viewer', (ctx) => updateSchedule(ctx, { id })],
+  ['enableSchedule', 'viewer', (ctx) => enableSchedule(ctx, { id })],
+  ['disableSchedule', 'viewer', (ctx) => disableSchedule(ctx, { id })],
+  ['deleteSchedule', 'viewer', (ctx) => deleteSchedule(ctx, { id })],
+  ['runSchedule', 'viewer', (ctx) => runSchedule(ctx, { id })],
+  ['createTrigger', 'viewer', (ctx) => createTrigger(ctx, { name: 'a', template: 'b', limit: 'all' })],
+  ['updateTrigger', 'viewer', (ctx) => updateTrigger(ctx, { id, isEnabled: false })],
+  ['rotateTriggerSecret', 'viewer', (ctx) => rotateTriggerSecret(ctx, { id })],
+  ['deleteTrigger', 'viewer', (ctx) => deleteTrigger(ctx, { id })],
+  ['fireDueSchedules', 'owner', (ctx) => fireDueSchedules(ctx)],
   ['createApiToken', 'viewer', (ctx) => createApiToken(ctx, { name: 'a', role: 'viewer' })],
   ['createApiToken above oneself', 'operator', (ctx) => createApiToken(ctx, { name: 'a', role: 'admin' })],
   ['revokeApiToken', 'viewer', (ctx) => revokeApiToken(ctx, { id })],

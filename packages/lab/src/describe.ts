@@ -1,7 +1,8 @@
+import { describeMachines, type LabMachines } from './machines/lab-machines.ts'
 import type { Lab } from './types.ts'
 
 /** Returns a lab as plain data, including passwords and private keys: the output of `lab up --json`. */
-export function describeLab(lab: Lab) {
+export function describeLab(lab: Lab, machines: LabMachines | null = null) {
   const host = ({ name, host, port, hostKeyFingerprint, hostPublicKey }: Lab['nodes'][number] | NonNullable<Lab['bastion']>) => ({
     name,
     host,
@@ -27,6 +28,8 @@ export function describeLab(lab: Lab) {
     },
     credentials: lab.credentials,
     unavailable: lab.unavailable,
+    /** Machines that boot from the network; null: the lab has none. */
+    boot: machines && describeMachines(lab, machines),
   }
 }
 

@@ -1,18 +1,25 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readFileSync, watchFile } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { describeLab, type LabDescription } from './describe.ts'
+import { type LabMachines, startLabMachines } from './machines/lab-machines.ts'
+import { machinesBlockedReason } from './machines/programs.ts'
 import { listLabs, startLab } from './start-lab.ts'
 import type { FaultName, Lab, LabMode } from './types.ts'
 
+/** As many have fixed addresses in the network of a lab. */
+const MAX_MACHINES = 16
 const usage = `lab up [N] [--slurm] [--json] [--no-bastion] [--mode namespaces|loopback]
            starts N nodes (default 8) that run until "lab down"; --slurm adds a controller and makes them a Slurm cluster
-lab up [N] [--slurm] --foreground [--until-stdin-ends] [--identity FILE]
+lab up [N] [--slurm] --foreground [--until-stdin-ends] [--identity FILE] [--machines N --dhcp-config FILE]
            runs in the foreground: prints one line of JSON, and stops the lab on SIGTERM, SIGINT or when stdin closes
            --identity FILE keeps addresses, host keys and logins for the next start
+           --machines N adds machines of qemu that boot from the network, switched off, with a BMC; dnsmasq serves them as soon as
+           FILE has its configuration, and again when FILE changes
 lab list [--json]
 lab down [ID]                  stops one lab, or all
 lab fault NODE NAME [key=value ...]
@@ -27,6 +34,8 @@ const { positionals, values } = parseArgs({
     'no-bastion': { type: 'boolean' },
     slurm: { type: 'boolean' },
     identity: { type: 'string' },
+    machines: { type: 'string' },
+    'dhcp-config': { type: 'string' },
     mode: { type: 'string' },
   },
 })
@@ -73,14 +82,41 @@ async function runInForeground(): Promise<number> {
       slurm: values.slurm ?? false,
       identityFile: values.identity,
     })
-    console.log(JSON.stringify(describeLab(lab)))
+    const machines = await addMachines(lab)
+    console.log(JSON.stringify(describeLab(lab, machines)))
+    if (machines && values['dhcp-config']) followDhcpConfig(machines, values['dhcp-config'])
     const reason = await Promise.race([stopRequested, lab.ended.then(() => 'ended' as const)])
+    await machines?.bmc.close()
+    await machines?.machines.down()
     await lab.down()
     return reason === 'requested' ? 0 : 1
   } finally {
     clearInterval(keepAlive)
     process.stdin.pause()
   }
+}
+
+/** The machines of `--machines`; null, with the reason on stderr, when this system cannot run them. */
+async function addMachines(lab: Lab): Promise<LabMachines | null> {
+  const machines = Number(values.machines ?? 0)
+  if (!Number.isInteger(machines) || machines < 0 || machines > MAX_MACHINES)
+    throw new Error(`Invalid number of machines "${values.machines}": from 1 to ${MAX_MACHINES}.`)
+  if (machines === 0) return null
+  const reason = machinesBlockedReason()
+  if (reason) console.error(`The lab has no machines that boot from the network: ${reason}.`)
+  return reason ? null : await startLabMachines(lab, machines)
+}
+
+/** Serves DHCP with the configuration in a file, and again when the file changes. */
+function followDhcpConfig({ machines }: LabMachines, file: string): void {
+  const serve = async () => {
+    if (existsSync(file)) await machines.serveDhcp(readFileSync(file, 'utf8'))
+  }
+  let last = serve()
+  watchFile(file, { interval: 500, persistent: false }, () => {
+    last = last.then(serve).catch((error: Error) => console.error(error.message))
+  })
+  last.catch((error: Error) => console.error(error.message))
 }
 
 /** Starts a detached process that owns the lab, and returns when the lab is up. */
@@ -111,7 +147,7 @@ async function startDetached(): Promise<number> {
 }
 
 async function list(): Promise<number> {
-  const labs = (await listLabs()).map(describeLab)
+  const labs = (await listLabs()).map((lab) => describeLab(lab))
   if (values.json) console.log(JSON.stringify(labs))
   else if (labs.length === 0) console.log('No lab is running.')
   else for (const lab of labs) printLab(lab)

@@ -147,7 +147,7 @@ export const Heartbeat = z.compile(
     sequence_number: z.number().int().min(1),
     timestamp: time,
     agent_version: z.string().max(64).nullish(),
-    boot_epoch: z.number().int().min(0).optional(),
+    boot_epoch: z.number().int().min(0).nullish(),
     /** Measurement time of a heartbeat that is delivered late; `timestamp` is the time of sending. */
     measured_at: time.nullish(),
     capacity: Capacity,

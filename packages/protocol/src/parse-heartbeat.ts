@@ -11,7 +11,7 @@ const Envelope = z.compile(
       cluster_id: z.string(),
       sequence_number: z.int(),
       timestamp: z.iso.datetime({ offset: true }).max(40),
-      boot_epoch: z.int().min(0).optional(),
+      boot_epoch: z.int().min(0).nullish(),
     }),
     auth: AuthSchema,
   }),

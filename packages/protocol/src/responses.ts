@@ -22,14 +22,21 @@ export type RejectionCode = z.infer<typeof RejectionCode>
 
 const ResponseError = z.looseObject({ code: z.string(), message: z.string() })
 
+/** Reasons of a rejection. Agents of the field read `errors`; `error` is the same reason for older agents of ours. */
+const reasons = { error: ResponseError.optional(), errors: z.array(ResponseError).optional() }
+
 /** Response to a heartbeat. */
 export const HeartbeatResponse = z.looseObject({
   accepted: z.boolean(),
-  error: ResponseError.optional(),
+  /** The accepted sequence number; 0 when the heartbeat is rejected. */
+  sequence_ack: z.number().int().min(0).optional(),
+  /** Time of the server, in RFC 3339. */
+  timestamp: z.string().optional(),
   next_heartbeat_seconds: z.number().positive().optional(),
+  ...reasons,
 })
 export type HeartbeatResponse = z.infer<typeof HeartbeatResponse>
 
 /** Response to a registration. `approval_pending`: an operator must approve the key. */
-export const RegisterResponse = z.looseObject({ accepted: z.boolean(), error: ResponseError.optional() })
+export const RegisterResponse = z.looseObject({ accepted: z.boolean(), ...reasons })
 export type RegisterResponse = z.infer<typeof RegisterResponse>

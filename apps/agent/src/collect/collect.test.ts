@@ -213,7 +213,7 @@ test('counts finished jobs by state', () => {
 })
 
 /** Collects with fake Slurm tools; `scripts` maps a tool to its shell script. */
-async function collectJobs(scripts: Record<string, string>) {
+async function collectJobs(scripts: Record<string, string>, hostRoot = createTempDir()) {
   const bin = createTempDir()
   for (const [tool, script] of Object.entries(scripts))
     fs.writeFileSync(path.join(bin, tool), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
@@ -221,7 +221,7 @@ async function collectJobs(scripts: Record<string, string>) {
   // Reload the modules, which cache program paths.
   vi.resetModules()
   const { createCollector: create } = await import('./index.ts')
-  const { config } = readConfig(['--config', '/dev/null', '--host-root', createTempDir(), '--slurm-node-name', 'n1'])
+  const { config } = readConfig(['--config', '/dev/null', '--host-root', hostRoot, '--slurm-node-name', 'n1'])
   return (await create(config, 'c')()).jobs
 }
 const SCONTROL = `echo '${NODE} Partitions=gpu,all '`
@@ -245,13 +245,19 @@ test('reports pending and finished jobs as Slurm counts them, and null where Slu
     running_count: 1,
     pending_count: null,
   })
-  expect(await collectJobs({})).toEqual({
-    running_count: null,
-    pending_count: null,
-    completed_24h: null,
-    failed_24h: null,
-    active_job_ids: null,
-  })
+  const unknown = { running_count: null, pending_count: null, completed_24h: null, failed_24h: null, active_job_ids: null }
+  expect(await collectJobs({ slurmd: 'exit 1' })).toEqual(unknown)
+  // slurmd that runs from a folder outside of PATH, and a step that outlives it.
+  for (const comm of ['slurmd', 'slurmstepd'])
+    expect(await collectJobs({}, writeFiles(createTempDir(), { '/proc/7/comm': `${comm}\n` }))).toEqual(unknown)
+})
+
+test('a node without slurmd has no jobs, also with the tools of Slurm', async () => {
+  const none = { running_count: 0, active_job_ids: [], pending_count: null }
+  expect(await collectJobs({})).toMatchObject({ ...none, completed_24h: null })
+  const login = { scontrol: 'exit 1', squeue: 'exit 1', sacct: 'exit 0' }
+  expect(await collectJobs(login)).toMatchObject({ ...none, completed_24h: 0 })
+  expect(await collectJobs({ scontrol: SCONTROL })).toMatchObject({ running_count: null })
 })
 
 test('reads running jobs from cgroups when the Slurm tools fail', async () => {

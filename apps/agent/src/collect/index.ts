@@ -72,7 +72,7 @@ export function createCollector(config: Config, clusterId: string): (agentProble
       },
       health: { status, ...health, ...(reasons.length ? { reasons } : {}) },
       latency,
-      jobs: summarizeJobs(scheduler),
+      jobs: summarizeJobs(scheduler, services),
       services: serviceStates,
       ...(devices ? { accelerators: devices } : {}),
       interfaces: readInterfaces(root),
@@ -92,9 +92,9 @@ function allocation<R extends 'cpu_cores' | 'gpus'>(resource: R, total: number |
 
 const INACTIVE = /^(PENDING|COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL|PREEMPTED|BOOT_FAIL|DEADLINE|OUT_OF_MEMORY|REVOKED)$/
 
-/** Jobs of this node; null where Slurm did not report them. */
-function summarizeJobs(scheduler: Slurm | null) {
-  const jobs = scheduler?.jobs ?? null
+/** Jobs of this node; null where Slurm did not report them. A node that is not in Slurm has none, which completes its drain. */
+function summarizeJobs(scheduler: Slurm | null, services: ServiceReader) {
+  const jobs = scheduler?.jobs ?? (scheduler?.state || services.runsSlurmJobs() ? null : [])
   const active = jobs?.filter(({ state }) => !INACTIVE.test(state)) ?? null
   return {
     running_count: active?.length ?? null,

@@ -24,6 +24,15 @@ export class ServiceReader {
     }
   }
 
+  /** Whether Slurm can start jobs on this node: slurmd is installed, or it or a step runs from elsewhere. */
+  runsSlurmJobs(): boolean {
+    if (findProgram('slurmd')) return true
+    const names = ['slurmd', 'slurmstepd']
+    return listFolder(this.#root, '/proc').some(
+      (name) => /^\d+$/.test(name) && names.includes(readText(this.#root, `/proc/${name}/comm`) ?? ''),
+    )
+  }
+
   /** Caches the PID and scans /proc only when that process is gone. */
   #isRunning(program: string): boolean | null {
     if (!findProgram(program)) return null

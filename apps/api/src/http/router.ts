@@ -21,6 +21,7 @@ import { serveSlurmPower } from './slurm-power.ts'
 import { SLURM_ENDPOINTS } from './slurm-rest/endpoints.ts'
 import { serveRest } from './slurm-rest/serve.ts'
 import { serveTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
+import { serveTriggers } from './triggers.ts'
 
 export const TOKEN_ENDPOINTS: Record<string, TokenEndpoint> = {
   '/api/audit': auditExportEndpoint,
@@ -74,6 +75,9 @@ export function createRouter(
     router.all(path, (req, res, { id }) => compressed((req, res) => serveRest(api, endpoints, id, req, res))(req, res))
 
   router.all('/api/slurm/power', serveSlurmPower(api))
+
+  const serveTrigger = serveTriggers(api)
+  router.all('/api/triggers/:id', (req, res, { id }) => serveTrigger(req, res, id!))
 
   for (const [path, endpoints] of api.deps.openchami ? Object.entries(OPENCHAMI_ENDPOINTS) : [])
     router.all(path, (req, res, params) => compressed((req, res) => serveOpenchami(api, endpoints, params, req, res))(req, res))

@@ -98,6 +98,32 @@ describe('the body of a GraphQL request', () => {
     }
   })
 
+  test('of 100 MB in chunks is refused, and the client that is still sending gets the response', async () => {
+    const chunk = Buffer.alloc(250_000, 'x')
+    /** Sends in chunks until the response ends. */
+    const answerOf = async (port: number, agent: http.Agent | false) => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+      const request = http.request(`http://127.0.0.1:${port}/graphql`, { method: 'POST', headers, agent })
+      const answer = once(request, 'response').then(async ([response]) => [response.statusCode, await readJson(response)])
+      const answered = answer.then(() => true)
+      for (let sent = 0; sent < 100_000_000; sent += chunk.length)
+        if (!request.write(chunk) && (await Promise.race([once(request, 'drain').then(() => false), answered]))) break
+      request.on('error', () => {}).destroy()
+      return answer
+    }
+    const keepAlive = new http.Agent({ keepAlive: true })
+    // Without an agent, the client asks the server to close the connection; the proxy does that for requests in chunks.
+    for (const [port, agent] of [
+      [ports.api, keepAlive],
+      [ports.api, false],
+      [ports.proxy, keepAlive],
+      [ports.proxy, false],
+    ] as const)
+      for (let i = 0; i < 3; i++)
+        expect(await answerOf(port, agent)).toMatchObject([413, tooLong(25_000_000, expect.any(Number))])
+    keepAlive.destroy()
+  })
+
   test('may have at most 10 million characters of manifests', async () => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
     const text = '# no object\n'.repeat(10_000_001 / 12)

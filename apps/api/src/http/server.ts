@@ -1,4 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
+import { lingerOnClose } from '@muster/core/linger'
 import type { ProxyTrust } from '@muster/core/proxy-secret'
 import type { Api } from '../api.ts'
 import { serveAgents } from './agents/endpoint.ts'
@@ -34,6 +35,7 @@ export async function serveHttp(
     isStopping: () => isStopping,
   })
   const server: Server = createServer((req, res) => {
+    lingerOnClose(req)
     identifyClient(req, trustedProxy)
     void Promise.resolve(router.lookup(req, res)).catch(() => res.destroy())
   })

@@ -7,6 +7,7 @@ import { CloseCode } from 'graphql-ws'
 import { useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Api } from '../api.ts'
+import { MESSAGE_CODES_HEADER } from '../graphql/shared/message-codes.ts'
 import { isLimitError, LimitError, MAX_ANONYMOUS_SOCKETS, MAX_SUBSCRIPTIONS } from '../limits.ts'
 import { maskError } from '../masking.ts'
 import { TENANT_HEADER } from '../sign-in/choose-tenant.ts'
@@ -146,7 +147,7 @@ type Enveloped = ExecutionArgs & {
   rootValue: Record<'execute' | 'subscribe', (args: ExecutionArgs) => never>
 }
 
-/** Sets the headers that a program sends with connection_init: its token and its tenant. @returns the token */
+/** Sets the headers that a client sends with connection_init: its token, its tenant, and whether it wants codes of messages. @returns the token */
 function setFromParams(headers: Headers, params: Readonly<Record<string, unknown>> | undefined): string | null {
   const nested = params?.headers
   const given = { ...params, ...(typeof nested === 'object' ? nested : {}) }
@@ -154,7 +155,7 @@ function setFromParams(headers: Headers, params: Readonly<Record<string, unknown
     const value = Object.entries(given).find(([name]) => name.toLowerCase() === wanted)?.[1]
     return typeof value === 'string' ? value : null
   }
-  for (const name of ['authorization', TENANT_HEADER]) {
+  for (const name of ['authorization', TENANT_HEADER, MESSAGE_CODES_HEADER]) {
     const value = textOf(name)
     if (value !== null) headers.set(name, value)
   }

@@ -13,9 +13,11 @@ import { createNodeGroup } from '@muster/core/groups'
 import { schema } from '@muster/core/registry'
 import { rotateCredential } from '@muster/core/rotations'
 import { runJob } from '@muster/core/runs'
+import { createSchedule } from '@muster/core/schedules'
 import { createSlurmConfigSnippet } from '@muster/core/slurm-configs'
 import { uploadPlaybookBundle } from '@muster/core/templates'
 import { slurmJob, slurmNode, slurmPartition, type TenantFixture, zip } from '@muster/core/testing'
+import { createTrigger } from '@muster/core/triggers'
 import { setVars } from '@muster/core/variables'
 import { globalId, type TypeName } from '../graphql/shared/ids.ts'
 import type { testApi } from './api.ts'
@@ -80,10 +82,12 @@ export async function createObjects(
     NodeGroup: await createNodeGroup(operator, { name: 'their_group' }),
     ComputeNode: node,
     BootProfile: await createBootProfile(admin, { name: 'theirs' }),
-    BootRule: await createBootRule(admin, { name: 'theirs', names: 'their[1-9]', macs: ['02:00:5e'] }),
+    BootRule: await createBootRule(admin, { name: 'theirs', names: 'their[1-9]', macPrefixes: ['02:00:5e'] }),
     CredentialRotation: await rotateCredential(admin, { id: rotated.id }),
     JobRun: run,
     JobTemplate: { id: run.templateId },
+    Schedule: await createSchedule(operator, { name: 'theirs', target: 'discovery', limit: 'all', rule: '@daily' }),
+    Trigger: (await createTrigger(operator, { name: 'theirs', template: 'connectivity_check', limit: 'all' })).trigger,
     PlaybookBundle: await uploadPlaybookBundle(admin, { name: 'theirs.zip', content: zip([{ path: 'site.yml' }]) }),
     VariableScope: await setVars(operator, { nodeId, text: 'theirs: 1', basedOn: 0 }),
   }

@@ -117,7 +117,7 @@ export const FIELDS: Record<string, Check> = {
   sequence_number: integer(1),
   timestamp: time,
   agent_version: optional(text(64)),
-  boot_epoch: (value) => value === undefined || integer(0)(value),
+  boot_epoch: optional(integer(0)),
   measured_at: optional(time),
   capacity: (value) => object(PARTS.capacity!)(value) && availableWithinTotal(value),
   health: object(PARTS.health!),
@@ -128,7 +128,21 @@ export const FIELDS: Record<string, Check> = {
   interfaces: optional(list(256, isInterface)),
   hardware_fingerprint: optional(text(128)),
 }
-const isHeartbeat = object(FIELDS)
+const ESSENTIAL = [
+  'node_id',
+  'cluster_id',
+  'sequence_number',
+  'timestamp',
+  'boot_epoch',
+  'measured_at',
+  'capacity',
+  'hardware_fingerprint',
+]
+/** Other values out of their bounds are cut or ignored. */
+const isHeartbeat = object({
+  ...Object.fromEntries(ESSENTIAL.map((name) => [name, FIELDS[name]!])),
+  health: object({ status: PARTS.health!.status! }),
+})
 const isAuth = object({ signature: text(128), nonce: optional(text(128)), timestamp: optional(integer(-(2 ** 53) + 1)) })
 
 /** An agent as the API knows it. `last`: boot epoch and sequence of the last accepted heartbeat. */

@@ -112,11 +112,25 @@ export const ENTRIES: Entry[] = [
     load: async () => (await import('./runs/retry.ts')).retry(),
   },
   {
+    name: 'schedule',
+    aliases: ['schedules'],
+    heading: RUNS,
+    description: 'run templates and discover nodes at recurring times',
+    load: async () => (await import('./schedules/index.ts')).schedule(),
+  },
+  {
     name: 'template',
     aliases: ['templates'],
     heading: RUNS,
     description: 'manage job templates: playbooks with their settings',
     load: async () => (await import('./templates/index.ts')).template(),
+  },
+  {
+    name: 'trigger',
+    aliases: ['triggers'],
+    heading: RUNS,
+    description: 'run templates when signed webhooks arrive',
+    load: async () => (await import('./triggers/index.ts')).trigger(),
   },
   {
     name: 'bundle',
@@ -222,6 +236,12 @@ export const ENTRIES: Entry[] = [
     heading: OPERATION,
     description: 'list, verify, export and deliver the audit log',
     load: async () => (await import('./audit/index.ts')).audit(),
+  },
+  {
+    name: 'ledger',
+    heading: OPERATION,
+    description: 'record node metadata in an append-only log, and verify it',
+    load: async () => (await import('./ledger/index.ts')).ledger(),
   },
   {
     name: 'queue',

@@ -82,6 +82,7 @@ const ONE = [
   'vars diff SEL gpu001',
   'vars diff gpu001 SEL',
   'audit list --node SEL',
+  'ledger list --node SEL',
   'agent get SEL',
   'agent heartbeats SEL',
   'agent history SEL',

@@ -45,7 +45,7 @@ test('creates a rule that accepts unknown machines, changes and deletes it', asy
   await dialog.getByLabel(t('bootRule.names')).fill('cn[001-064]')
   await dialog.getByRole('button', { name: t('common.save') }).click()
   await expect(dialog.getByRole('alert')).toContainText('otherwise the rule accepts every machine')
-  await dialog.getByLabel(t('bootRule.macs')).fill('02:00:5E')
+  await dialog.getByLabel(t('bootRule.macPrefixes')).fill('02:00:5E')
   await dialog.getByRole('button', { name: t('common.save') }).click()
   await expect(dialog).toBeHidden()
   await expect(page.getByText('cn[001-064]')).toBeVisible()
@@ -80,7 +80,9 @@ test('shows the stages of a boot, what the node fetched, and what it would recei
     { ...facts, kind: 'USER_DATA', hash: 'b'.repeat(64), token: { reason: 'the connection has no TLS' } },
   ])
   await expect(page.getByRole('listitem').filter({ hasText: t('bootStage.CLOUD_INIT') })).toBeVisible()
-  await expect(page.getByRole('row', { name: /user-data 1 .* bbbbbbbbbbbb the connection has no TLS 10\.0\.0\.9/ })).toBeVisible()
+  await expect(
+    page.getByRole('row', { name: /user-data 1 .* bbbbbbbbbbbb compute v1 Not sent: the connection has no TLS 10\.0\.0\.9/ }),
+  ).toBeVisible()
   await page.getByRole('button', { name: t('boot.showPreview') }).click()
   await expect(page.getByText('kernel --name kernel http://192.0.2.1/vmlinuz')).toBeVisible()
 })

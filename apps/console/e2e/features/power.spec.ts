@@ -132,25 +132,25 @@ test('powers selected nodes on, with their names before and the result of each o
   await expect(page.getByTestId('power-run')).toHaveCount(2)
 })
 
-test('searches for BMCs, and assigns them to nodes with approved certificates', async ({ page, createFleet, signIn }) => {
+test('discovers BMCs, and assigns them to nodes with approved certificates', async ({ page, createFleet, signIn }) => {
   const fleet = await createFleet({ nodes: 2, agents: false })
   const { admin, worker, system, nodes } = fleet
   await createCredential(admin, { name: 'bmcs', kind: 'BMC', username: 'admin', password: 'password' })
   await updateNode(admin, { id: nodes[0]!.id, interfaces: [{ name: 'eth0', mac: '02:00:5e:10:00:01' }] })
   await signIn(admin)
   await page.goto('/power/discoveries')
-  await page.getByRole('button', { name: t('bmcSearch.new') }).click()
+  await page.getByRole('button', { name: t('bmcDiscovery.new') }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel(t('bmcSearch.addresses')).fill('10.9.9.0/33')
-  await dialog.getByRole('button', { name: t('bmcSearch.start') }).click()
+  await dialog.getByLabel(t('bmcDiscovery.addresses')).fill('10.9.9.0/33')
+  await dialog.getByRole('button', { name: t('bmcDiscovery.start') }).click()
   await expect(dialog.getByText('is not an IPv4 network')).toBeVisible()
-  await dialog.getByLabel(t('bmcSearch.addresses')).fill('10.9.9.1-2')
-  await dialog.getByRole('button', { name: t('bmcSearch.start') }).click()
-  await expect(page.getByTestId('bmc-search')).toHaveAttribute('data-status', 'PENDING')
+  await dialog.getByLabel(t('bmcDiscovery.addresses')).fill('10.9.9.1-2')
+  await dialog.getByRole('button', { name: t('bmcDiscovery.start') }).click()
+  await expect(page.getByTestId('bmc-discovery')).toHaveAttribute('data-status', 'PENDING')
 
   const { bmcDiscoveries } = schema
-  const [search] = await system.db.select().from(bmcDiscoveries).where(eq(bmcDiscoveries.tenantId, system.tenantId))
-  const claim = { id: search!.id, token: 'e2e' }
+  const [discovery] = await system.db.select().from(bmcDiscoveries).where(eq(bmcDiscoveries.tenantId, system.tenantId))
+  const claim = { id: discovery!.id, token: 'e2e' }
   await claimBmcDiscovery(worker, claim)
   const nothing = { manufacturer: null, model: null, serial: null, uuid: null, biosVersion: null, bmcModel: null }
   const more = { bmcFirmware: null, cpuModel: null, cpuCount: null, memoryBytes: null, systemPaths: [] }
@@ -160,19 +160,19 @@ test('searches for BMCs, and assigns them to nodes with approved certificates', 
   })
   await recordFoundBmcs(worker, { ...claim, probed: 2, found: [found(1), found(2)] })
   await finishBmcDiscovery(worker, { ...claim, error: null })
-  await expect(page.getByTestId('bmc-search')).toHaveAttribute('data-status', 'SUCCEEDED')
-  await expect(page.getByText(t('bmcSearch.noNode'))).toBeVisible()
+  await expect(page.getByTestId('bmc-discovery')).toHaveAttribute('data-status', 'SUCCEEDED')
+  await expect(page.getByText(t('bmcDiscovery.noNode'))).toBeVisible()
 
-  for (const i of [1, 2]) await page.getByLabel(t('bmcSearch.select', { address: `10.9.9.${i}` })).check()
-  await page.getByRole('button', { name: t('bmcSearch.assign', { count: 2 }) }).click()
+  for (const i of [1, 2]) await page.getByLabel(t('bmcDiscovery.select', { address: `10.9.9.${i}` })).check()
+  await page.getByRole('button', { name: t('bmcDiscovery.assign', { count: 2 }) }).click()
   await dialog.getByLabel(t('bmc.credential'), { exact: true }).selectOption({ label: 'bmcs (admin)' })
-  await expect(dialog.getByText(t('bmcSearch.needNodes', { count: 1 }))).toBeVisible()
-  await dialog.getByLabel(t('bmcSearch.nodeOf', { address: '10.9.9.2' })).fill('nobody')
-  await dialog.getByLabel(t('bmcSearch.approve', { count: 2 })).check()
-  await dialog.getByRole('button', { name: t('bmcSearch.assign', { count: 2 }) }).click()
+  await expect(dialog.getByText(t('bmcDiscovery.needNodes', { count: 1 }))).toBeVisible()
+  await dialog.getByLabel(t('bmcDiscovery.nodeOf', { address: '10.9.9.2' })).fill('nobody')
+  await dialog.getByLabel(t('bmcDiscovery.approve', { count: 2 })).check()
+  await dialog.getByRole('button', { name: t('bmcDiscovery.assign', { count: 2 }) }).click()
   await expect(dialog.getByText(t('unknownMachine.noNode', { name: 'nobody' }))).toBeVisible()
-  await dialog.getByLabel(t('bmcSearch.nodeOf', { address: '10.9.9.2' })).fill(nodes[1]!.name)
-  await dialog.getByRole('button', { name: t('bmcSearch.assign', { count: 1 }) }).click()
+  await dialog.getByLabel(t('bmcDiscovery.nodeOf', { address: '10.9.9.2' })).fill(nodes[1]!.name)
+  await dialog.getByRole('button', { name: t('bmcDiscovery.assign', { count: 1 }) }).click()
   await expect(dialog).toHaveCount(0)
   const bmcs = await system.db.select().from(nodeBmcs).where(eq(nodeBmcs.tenantId, system.tenantId)).orderBy(nodeBmcs.address)
   expect(bmcs).toMatchObject([

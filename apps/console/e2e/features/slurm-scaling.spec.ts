@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { finishOperation, finishReadinessCheck } from '../fixtures/slurm-worker.ts'
 import { expect, test } from '../fixtures/test.ts'
 import { t } from '../labels.ts'
@@ -8,6 +9,21 @@ GresTypes=gpu
 NodeName=gpu[00002-00003] CPUs=128 RealMemory=2000000
 PartitionName=batch Nodes=ALL Default=YES State=UP
 `
+
+/** Tests that an open dialog causes no sideways scrolling; SHOTS_DIR takes pictures. */
+async function fitsScreens(page: Page, name: string): Promise<void> {
+  for (const [screen, width, colorScheme] of [
+    ['phone', 390, 'light'],
+    ['dark', 1360, 'dark'],
+    ['light', 1360, 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 1100 })
+    await page.emulateMedia({ colorScheme })
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    await expect.poll(overflow, `${name} ${screen}`).toBeLessThanOrEqual(0)
+    if (process.env.SHOTS_DIR) await page.screenshot({ path: `${process.env.SHOTS_DIR}/slurm-${name}-${screen}.png` })
+  }
+}
 
 test('creates a managed cluster after a check of its nodes, and adds a node', async ({ page, createFleet, signIn }) => {
   const fleet = await createFleet({ nodes: 5 })
@@ -46,6 +62,7 @@ test('creates a managed cluster after a check of its nodes, and adds a node', as
   await finishReadinessCheck(fleet, ['gpu00004'])
   await expect(dialog.getByText(t('slurmScale.isLeftOut'), { exact: true })).toBeVisible()
   await expect(dialog).toContainText('NodeName=gpu00005')
+  await fitsScreens(page, 'scale-out')
   await dialog.getByRole('button', { name: t('slurmScale.outStart', { count: 1 }), exact: true }).click()
   await expect(dialog.getByTestId('slurm-operation')).toHaveAttribute('data-status', 'PENDING')
 
@@ -57,6 +74,7 @@ test('creates a managed cluster after a check of its nodes, and adds a node', as
   await expect(dialog).toContainText('has no node gpu00004')
   await dialog.getByLabel(t('slurmScale.slurmNodes'), { exact: true }).first().fill('gpu00003')
   await expect(dialog).toContainText('+ NodeName=gpu00002,gpu00005 ')
+  await fitsScreens(page, 'scale-in')
   await dialog.getByRole('button', { name: t('slurmScale.inStart', { names: 'gpu00003' }), exact: true }).click()
   await expect(dialog.getByTestId('slurm-operation')).toHaveAttribute('data-status', 'PENDING')
 
@@ -71,15 +89,11 @@ test('creates a managed cluster after a check of its nodes, and adds a node', as
   await expect(dialog.getByRole('list', { name: t('slurmPower.excluded') })).toContainText('gpu00005')
   await expect(dialog).toContainText('SuspendExcNodes=gpu[00002,00005]')
   await expect(dialog.getByRole('button', { name: t('slurmPower.turnOn'), exact: true })).toHaveAttribute('aria-disabled', 'true')
-  for (const [name, width, colorScheme] of [
-    ['light', 1360, 'light'],
-    ['dark', 1360, 'dark'],
-    ['phone', 390, 'light'],
-  ] as const) {
-    await page.setViewportSize({ width, height: 1100 })
-    await page.emulateMedia({ colorScheme })
-    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-    await expect.poll(overflow, name).toBeLessThanOrEqual(0)
-    if (process.env.SHOTS_DIR) await page.screenshot({ path: `${process.env.SHOTS_DIR}/slurm-power-saving-${name}.png` })
-  }
+  await fitsScreens(page, 'power-saving')
+  await page.keyboard.press('Escape')
+
+  await button(t('slurm.edit')).click()
+  await dialog.getByLabel(t('slurmrestd.source'), { exact: true }).selectOption('URL')
+  await expect(dialog.getByRole('combobox', { name: new RegExp(t('slurmScale.salt')) })).toBeVisible()
+  await fitsScreens(page, 'edit')
 })

@@ -3,7 +3,7 @@ import { recordConnectionTests } from '../fixtures/connection-worker.ts'
 import type { Installation } from '../fixtures/installation.ts'
 import { nodeName } from '../fixtures/scenes/fleet.ts'
 import type { Showcase } from '../fixtures/scenes/showcase.ts'
-import { bmcSearchUrl, clusterUrl, groupUrl, nodeUrl, powerRunUrl, runUrl } from '../fixtures/urls.ts'
+import { bmcDiscoveryUrl, clusterUrl, groupUrl, nodeUrl, powerRunUrl, runUrl, scheduleUrl } from '../fixtures/urls.ts'
 import { t } from '../labels.ts'
 
 type Scene = {
@@ -54,6 +54,24 @@ export const pages: VisualPage[] = [
     until: t('nodes.selected', { count: 1 }),
     act: async ({ page }) => page.getByRole('checkbox', { name: t('nodes.select', { name: nodeName(1) }) }).click(),
   },
+  ...(['maintenance', 'drain', 'decommission'] as const).map(
+    (action): VisualPage => ({
+      name: `nodes-${action}`,
+      url: '/nodes',
+      until: t('nodeState.runningJobs'),
+      act: async ({ page }) => {
+        for (const i of [5, 9, 10]) await page.getByRole('checkbox', { name: t('nodes.select', { name: nodeName(i) }) }).click()
+        await page.getByRole('button', { name: t('node.more') }).click()
+        const labels = {
+          maintenance: t('nodes.maintenance'),
+          drain: t('nodeState.action.drain'),
+          decommission: t('node.decommission'),
+        }
+        await page.getByRole('menuitem', { name: labels[action], exact: true }).click()
+      },
+    }),
+  ),
+  { name: 'node-maintenance', url: ({ nodes }) => nodeUrl(nodes[9]!), until: /fan of the second power supply/ },
   { name: 'nodes-empty', url: '/nodes', scene: 'empty', until: t('nodes.emptyTitle') },
   { name: 'nodes-10000', url: '/nodes', scene: 'large', until: '10,000' },
   { name: 'nodes-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.nodes')) },
@@ -244,25 +262,82 @@ export const pages: VisualPage[] = [
         .click(),
   },
   { name: 'power-run-missing', url: powerRunUrl('0198a000-0000-7000-8000-000000000000'), until: t('powerRun.goneTitle') },
-  { name: 'bmc-searches', url: '/power/discoveries', until: /10\.8\.0\.0/ },
-  { name: 'bmc-searches-empty', url: '/power/discoveries', scene: 'empty', until: t('bmcSearch.emptyTitle') },
+  { name: 'bmc-discoveries', url: '/power/discoveries', until: /10\.8\.0\.0/ },
+  { name: 'bmc-discoveries-empty', url: '/power/discoveries', scene: 'empty', until: t('bmcDiscovery.emptyTitle') },
   {
-    name: 'bmc-search-new',
+    name: 'bmc-discovery-new',
     url: '/power/discoveries',
-    until: t('bmcSearch.addressesHint'),
-    act: async ({ page }) => button(page, t('bmcSearch.new')).click(),
+    until: t('bmcDiscovery.addressesHint'),
+    act: async ({ page }) => button(page, t('bmcDiscovery.new')).click(),
   },
-  { name: 'bmc-search', url: ({ power }) => bmcSearchUrl(power.bmcSearchId), until: t('bmcSearch.noNode') },
+  { name: 'bmc-discovery', url: ({ power }) => bmcDiscoveryUrl(power.bmcDiscoveryId), until: t('bmcDiscovery.noNode') },
   {
-    name: 'bmc-search-assign',
-    url: ({ power }) => bmcSearchUrl(power.bmcSearchId),
-    until: t('bmcSearch.approve', { count: 2 }),
+    name: 'bmc-discovery-assign',
+    url: ({ power }) => bmcDiscoveryUrl(power.bmcDiscoveryId),
+    until: t('bmcDiscovery.approve', { count: 2 }),
     act: async ({ page }) => {
-      await button(page, t('bmcSearch.selectClear', { count: 2 })).click()
-      await button(page, t('bmcSearch.assign', { count: 2 })).click()
+      await button(page, t('bmcDiscovery.selectClear', { count: 2 })).click()
+      await button(page, t('bmcDiscovery.assign', { count: 2 })).click()
     },
   },
+  { name: 'node-bmc-conflict', url: ({ power }) => `${nodeUrl(power.bmcConflict)}?tab=power`, until: t('bmc.conflictTitle') },
+  { name: 'openchami', url: '/settings/openchami', until: t('openchamiState.DRIFT') },
+  { name: 'openchami-empty', url: '/settings/openchami', scene: 'empty', until: t('openchami.emptyTitle') },
+  {
+    name: 'openchami-edit',
+    url: '/settings/openchami',
+    until: t('openchami.caHint'),
+    act: async ({ page }) => button(page, t('group.edit')).click(),
+  },
+  { name: 'schedules', url: '/schedules', until: 'weekly-discovery' },
+  { name: 'schedules-empty', url: '/schedules', scene: 'empty', until: t('schedule.emptyTitle') },
+  { name: 'schedules-filtered', url: '/schedules?q=nothing', until: t('schedule.noMatch') },
+  { name: 'schedules-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.schedules')) },
+  { name: 'schedule', url: ({ schedules }) => scheduleUrl(schedules.schedule), until: /weekend covers this time/ },
+  {
+    name: 'schedule-edit',
+    url: ({ schedules }) => `${scheduleUrl(schedules.schedule)}?tab=edit`,
+    until: t('schedule.jitterNote'),
+  },
+  { name: 'schedule-missing', url: scheduleUrl({ id: '01900000-0000-7000-8000-000000000000' }), until: t('schedule.notFound') },
+  { name: 'schedule-new', url: '/schedules/new?template=connectivity_check&limit=all', until: /GMT|UTC/ },
+  {
+    name: 'schedule-invalid',
+    url: '/schedules/new?template=connectivity_check&limit=all',
+    until: /must be a cron expression/,
+    act: async ({ page }) => page.getByLabel(t('schedule.rule'), { exact: true }).fill('every day'),
+  },
+  { name: 'triggers', url: '/schedules?tab=triggers', until: 'Remediate a node' },
+  { name: 'triggers-empty', url: '/schedules?tab=triggers', scene: 'empty', until: t('trigger.emptyTitle') },
+  {
+    name: 'trigger-edit',
+    url: '/schedules?tab=triggers',
+    until: t('trigger.variableName'),
+    act: async ({ page }) =>
+      page
+        .getByRole('listitem')
+        .filter({ hasText: 'Remediate' })
+        .getByRole('button', { name: t('schedule.edit'), exact: true })
+        .click(),
+  },
+  {
+    name: 'trigger-history',
+    url: '/schedules?tab=triggers',
+    until: /does not permit/,
+    act: async ({ page }) =>
+      page
+        .getByRole('listitem')
+        .filter({ hasText: 'Remediate' })
+        .getByRole('button', { name: t('trigger.history'), exact: true })
+        .click(),
+  },
   { name: 'boot-profiles', url: '/boot/profiles', until: t('bootProfile.addition') },
+  { name: 'boot-durations', url: '/boot/durations', until: t('bootStage.PHONE_HOME') },
+  { name: 'boot-durations-filtered', url: '/boot/durations?group=rack_a12&profile=arm', until: t('bootDuration.title') },
+  { name: 'boot-durations-empty', url: '/boot/durations', scene: 'empty', until: t('bootDuration.emptyTitle') },
+  { name: 'unknown-machines', url: '/boot/unknown-machines', until: /LAB-001/ },
+  { name: 'unknown-machines-empty', url: '/boot/unknown-machines', scene: 'empty', until: t('unknownMachine.emptyTitle') },
+  { name: 'node-boot', url: ({ nodes }) => `${nodeUrl(nodes[0]!)}?tab=boot`, until: t('bootFetch.hash') },
   { name: 'boot-profiles-empty', url: '/boot/profiles', scene: 'empty', until: t('bootProfile.emptyTitle') },
   { name: 'boot-profiles-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('nav.boot')) },
   { name: 'boot-profile', url: '/boot/profiles/gpu', until: t('bootProfile.inheritedFrom', { name: 'base' }) },
@@ -416,6 +491,15 @@ export const pages: VisualPage[] = [
       await button(page, t('runs.preview')).click()
     },
   },
+  {
+    name: 'run-new-offline',
+    url: '/runs/new?template=connectivity_check&limit=gpu[00012-00014]',
+    until: t('preview.skipped'),
+    act: async ({ page }) => {
+      await page.getByText(t('runs.moreOptions')).click()
+      await button(page, t('runs.preview')).click()
+    },
+  },
   { name: 'run-batches', url: ({ batchRun }) => runUrl(batchRun), until: t('slurmRunPhase.WAITING_FOR_JOBS') },
   { name: 'run-log', url: ({ runs }) => runUrl(runs.RUNNING), until: t('log.following') },
   {
@@ -496,6 +580,9 @@ export const pages: VisualPage[] = [
     until: t('sinks.caCertificateHint'),
     act: async ({ page }) => button(page, t('routes.edit')).last().click(),
   },
+  { name: 'ledger', url: '/settings/ledger', until: t('ledger.checkpoint') },
+  { name: 'ledger-empty', url: '/settings/ledger', scene: 'empty', until: t('ledger.enable') },
+  { name: 'ledger-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('ledger.title')) },
   { name: 'retention', url: '/settings/retention', until: t('retention.auditDaysHint') },
   { name: 'retention-error', url: '/settings/tokens', ...cut, act: openAfterCut(t('retention.title')) },
   { name: 'sign-in-methods', url: '/settings/sign-in', until: t('signInMethods.title') },
@@ -573,8 +660,11 @@ export const pages: VisualPage[] = [
 export const DARK = [
   'group',
   'power-run',
-  'bmc-search',
+  'bmc-discovery',
   'boot-profile-history',
+  'schedules',
+  'schedule',
+  'boot-durations',
   'slurm',
   'slurm-snippets',
   'slurm-cluster',
@@ -599,12 +689,21 @@ export const DARK = [
   'system',
 ]
 export const PHONE = [
+  'openchami',
   'groups',
   'group',
   'power-runs',
   'power-run',
-  'bmc-search',
-  'bmc-search-assign',
+  'bmc-discovery',
+  'bmc-discovery-assign',
+  'schedules',
+  'schedule',
+  'schedule-edit',
+  'triggers',
+  'trigger-edit',
+  'boot-durations',
+  'unknown-machines',
+  'node-boot',
   'boot-profile-invalid',
   'boot-profile-assignments',
   'run-batches',
@@ -628,12 +727,20 @@ export const PHONE = [
   'sign-in',
   'nodes-filtered',
   'nodes-selected',
+  'nodes-maintenance',
+  'nodes-drain',
+  'node-maintenance',
+  'run-new-offline',
   'add-single',
   'add-bulk',
   'add-preflight',
   'add-keys',
   'node-alarm',
+  'node',
+  'node-edit',
   'node-long-name',
+  'node-agent',
+  'node-bmc-conflict',
   'node-accelerators',
   'node-agent-changed',
   'enroll',

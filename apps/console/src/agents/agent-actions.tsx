@@ -1,25 +1,24 @@
 'use client'
 import { EllipsisVertical, KeySquare, ListRestart, LogOut, Pause, Play } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
+import { StateDialog } from '@/nodes/states/state-dialog.tsx'
 import { Button } from '@/ui/button.tsx'
 import { Confirm } from '@/ui/confirm.tsx'
-import { TextField } from '@/ui/field.tsx'
 import { Menu, MenuItem } from '@/ui/menu.tsx'
 import { toast } from '@/ui/toast.tsx'
-import { type Agent, DeregisterAgent, DrainAgent, ResetAgentSequence, ResumeAgent } from './agent-documents.ts'
+import { type Agent, DeregisterAgent, ResetAgentSequence, ResumeAgent } from './agent-documents.ts'
 
 type Props = { nodeId: string; name: string; agent: Agent; onEnroll: () => void }
 
 /** Actions on an agent. A blocked action shows its reason. */
 export function AgentActions({ nodeId, name, agent, onEnroll }: Props) {
-  const drain = useMutation(DrainAgent)
   const resume = useMutation(ResumeAgent)
   const deregister = useMutation(DeregisterAgent)
   const reset = useMutation(ResetAgentSequence)
   const [open, setOpen] = useState<'drain' | 'reset' | 'deregister' | null>(null)
-  const [reason, setReason] = useState('')
+  const ids = useMemo(() => [nodeId], [nodeId])
   const close = () => setOpen(null)
   async function resumeNow() {
     const outcome = await resume.run({ nodeId })
@@ -27,14 +26,7 @@ export function AgentActions({ nodeId, name, agent, onEnroll }: Props) {
   }
   return (
     <>
-      <Button
-        icon={<Pause aria-hidden />}
-        blockedReason={agent.drainBlockedReason}
-        onClick={() => {
-          setReason('')
-          setOpen('drain')
-        }}
-      >
+      <Button icon={<Pause aria-hidden />} blockedReason={agent.drainBlockedReason} onClick={() => setOpen('drain')}>
         {t('agent.drainAction')}
       </Button>
       <Button
@@ -67,17 +59,7 @@ export function AgentActions({ nodeId, name, agent, onEnroll }: Props) {
           </MenuItem>
         </div>
       </Menu>
-      {open === 'drain' && (
-        <Confirm
-          title={t('agent.drainTitle', { name })}
-          action={t('agent.drainAction')}
-          onClose={close}
-          onConfirm={() => drain.run({ nodeId, reason })}
-        >
-          <p>{t('agent.drainHint')}</p>
-          <TextField label={t('agent.drainReason')} value={reason} onChange={(event) => setReason(event.target.value)} />
-        </Confirm>
-      )}
+      {open === 'drain' && <StateDialog ids={ids} action={open} title={t('agent.drainTitle', { name })} onClose={close} />}
       {open === 'reset' && (
         <Confirm
           title={t('agent.resetTitle', { name })}

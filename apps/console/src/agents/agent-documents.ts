@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '@/graphql/graphql.ts'
 export const AgentFragment = graphql(`
   fragment AgentHead on Agent {
     agentId cluster state stateSince stateReason version registeredAt seenFrom fingerprint offeredFingerprint offlineSuppressedAt
-    drainRequestedAt drainRequestedBy { name } drainReason
+    drainRequestedAt drainRequestedBy { name } drainReason drainError
     drainBlockedReason resumeBlockedReason deregisterBlockedReason resetSequenceBlockedReason approveBlockedReason
     lastHeartbeat { receivedAt skewMs bootEpoch sequence accepted missed health slurmState runningJobs cpuPercent memoryPercent }
     trust { check isOk message }
@@ -46,7 +46,7 @@ export const NodeAgentQuery = graphql(
           }
           transitions {
             from to reason at
-            evidence { silentSeconds sequence slurmState runningJobs drainRequestedBy { name } drainReason isOfflineSuppressed requestedBy { name } reason seenFrom }
+            evidence { silentSeconds sequence slurmState rejectionCode rejectionCount runningJobs drainRequestedBy { name } drainReason isOfflineSuppressed requestedBy { name } reason seenFrom }
           }
           heartbeatHistory { at heartbeats missed cpuPercent memoryPercent maxSkewMs }
         }

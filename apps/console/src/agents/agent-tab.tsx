@@ -125,7 +125,7 @@ export function AgentTab({ nodeId, name }: { nodeId: string; name: string }) {
   const heartbeat = agent.lastHeartbeat
   const receivedAt = now?.receivedAt ?? heartbeat?.receivedAt
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-2">
+    <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
       <div className="flex flex-wrap gap-2 lg:col-span-2">
         <AgentActions nodeId={nodeId} name={name} agent={agent} onEnroll={() => setEnrolling(true)} />
       </div>
@@ -174,6 +174,7 @@ export function AgentTab({ nodeId, name }: { nodeId: string; name: string }) {
                   ] as [string, string],
                 ]
               : []),
+            ...(agent.drainError ? [[t('agent.drainError'), agent.drainError] as [string, string]] : []),
             [
               t('agent.cluster'),
               agent.slurmCluster ? (

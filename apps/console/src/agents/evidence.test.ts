@@ -3,6 +3,8 @@ import { evidenceText } from './evidence.ts'
 
 const none = {
   silentSeconds: null,
+  rejectionCode: null,
+  rejectionCount: null,
   sequence: null,
   slurmState: null,
   runningJobs: null,

@@ -12,6 +12,8 @@ export function evidenceText(evidence: Evidence): string {
     // Below a second the agent has just resumed; the previous state shows that.
     silentSeconds !== null && silentSeconds >= 1 && t('evidence.silent', { time: formatDuration(silentSeconds * 1000) }),
     sequence !== null && t('evidence.sequence', { number: sequence }),
+    evidence.rejectionCode !== null &&
+      t('evidence.rejected', { count: evidence.rejectionCount ?? 1, code: evidence.rejectionCode }),
     slurmState !== null && t('evidence.slurmState', { state: slurmState }),
     runningJobs !== null && t('evidence.runningJobs', { count: runningJobs }),
     drainRequestedBy && t('evidence.drainRequestedBy', { name: drainRequestedBy.name }),

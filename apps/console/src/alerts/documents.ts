@@ -31,7 +31,7 @@ export const AlertQuery = graphql(`
         id
         evidence {
           __typename
-          ... on AgentStateEvidence { lastHeartbeatAt silentSeconds bootEpoch sequence slurmState runningJobs drainReason }
+          ... on AgentStateEvidence { lastHeartbeatAt silentSeconds bootEpoch sequence slurmState rejectionCode rejectionCount runningJobs drainReason }
           ... on HeartbeatIntervalEvidence { intervalSeconds meanSeconds deviationSeconds zScore }
           ... on SequenceGapEvidence { missed sequence }
           ... on KeyChangeEvidence { publicKey keyFingerprint seenFrom }
@@ -41,6 +41,8 @@ export const AlertQuery = graphql(`
           ... on AcceleratorCountEvidence { before now lost }
           ... on MassOutageEvidence { silentNodes totalNodes }
           ... on AuditSinkEvidence { sinks { name since error } }
+          ... on OpenchamiTargetEvidence { differenceCount objects error }
+          ... on ScheduleEvidence { schedules { name dueAt runNumber reason } }
           ... on BootProgressEvidence { stage since }
           ... on BootTokenEvidence { reason address }
           ... on SlurmControllerEvidence { since error }

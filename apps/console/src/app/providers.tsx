@@ -14,8 +14,8 @@ export function Providers({ children }: { children: ReactNode }) {
   const language = useSyncExternalStore(subscribeLanguage, getLanguage, () => 'en' as const)
   useEffect(() => void startLanguage(), [])
   useEffect(followSystemTheme, [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each generation needs its own client
-  const client = useMemo(createConsoleClient, [generation])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each generation needs its own client, and each language its own texts
+  const client = useMemo(createConsoleClient, [generation, language])
   const restart = useMemo(
     () => () => {
       resetSocket()

@@ -7,7 +7,7 @@ import { t } from '@/messages/index.ts'
 import type { DiscoveryRow } from '@/nodes/documents.ts'
 import { NodeDiscoveriesQuery } from '@/nodes/node-documents.ts'
 import { State, type Tone } from '@/ui/badge.tsx'
-import { Button } from '@/ui/button.tsx'
+import { Button, ButtonLink } from '@/ui/button.tsx'
 import { Dialog } from '@/ui/dialog.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
@@ -71,6 +71,9 @@ export function DiscoveriesTab({
         <Button blockedReason={latestGood ? null : t('discoveries.emptyTitle')} onClick={() => setComparing('other')}>
           {t('diff.withOther')}
         </Button>
+        <ButtonLink href={`/schedules/new?${new URLSearchParams({ target: 'DISCOVERY', limit: name })}`}>
+          {t('discoveries.schedule')}
+        </ButtonLink>
         <span className="text-xs text-muted">{t('diff.picked', { count: picked.length })}</span>
       </div>
       <ul className="rounded-lg border border-line bg-panel">

@@ -1,5 +1,7 @@
 import { type Cache, cacheExchange, type Data } from '@urql/exchange-graphcache'
 import { Client, fetchExchange, mapExchange, subscriptionExchange } from 'urql'
+import { getLanguage } from '@/messages/language.ts'
+import { translateTexts } from '@/messages/translate-texts.ts'
 import { embeddedTypes, possibleTypes } from './cache-schema.ts'
 import { notifySignedOut } from './session.ts'
 import { socket } from './socket.ts'
@@ -25,6 +27,7 @@ export function createConsoleClient(): Client {
   return new Client({
     url: '/graphql',
     preferGetMethod: false,
+    fetchOptions: () => (getLanguage() === 'en' ? {} : { headers: { 'x-message-codes': '1' } }),
     exchanges: [
       mapExchange({
         onResult(result) {
@@ -55,6 +58,8 @@ export function createConsoleClient(): Client {
             updateNodeGroup: invalidateLists('nodeGroups', 'nodeGroup'),
             deleteNodeGroup: invalidateLists('nodeGroups', 'nodeGroup'),
             setNodeGroupMembers: invalidateLists('nodeGroups'),
+            setOpenchamiTarget: invalidateLists('openchamiTarget'),
+            removeOpenchamiTarget: invalidateLists('openchamiTarget'),
             applyManifests: invalidateLists('nodes', 'nodeFacets', 'credentials', 'nodeGroups', 'bootProfiles'),
             addNode: invalidateLists('nodes', 'nodeFacets', 'labOffer', 'credentials'),
             importNodes: invalidateLists('nodes', 'nodeFacets', 'labOffer', 'credentials'),
@@ -64,6 +69,7 @@ export function createConsoleClient(): Client {
           },
         },
       }),
+      mapExchange({ onResult: (result) => ({ ...result, data: translateTexts(result.data, result.extensions?.messages) }) }),
       fetchExchange,
       subscriptionExchange({
         forwardSubscription: (operation) => ({

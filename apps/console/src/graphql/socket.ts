@@ -24,6 +24,8 @@ function retryWait(retries: number): Promise<void> {
 export function socket(): SocketClient {
   client ??= createClient({
     url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/graphql`,
+    // Texts of the server are translated by their codes.
+    connectionParams: { 'x-message-codes': '1' },
     lazyCloseTimeout: 3000,
     keepAlive: 12_000,
     retryAttempts: Number.POSITIVE_INFINITY,

@@ -102,3 +102,14 @@ export function issuesWithin(problem: Problem | null, path: string): string | un
 export function otherIssues(problem: Problem | null, fields: string[]): Issue[] {
   return problem?.issues.filter((issue) => !fields.includes(relativePath(issue).split('.')[0] ?? '')) ?? []
 }
+
+/**
+ * What a form shows above its buttons: the message of a problem without issues, or the issues that no field shows.
+ * @param fields paths that show their own issues and those of their nested fields
+ */
+export function noticeOf(problem: Problem | null, fields: readonly string[]): string | null {
+  if (!problem) return null
+  const isPlaced = (path: string) => fields.some((field) => path === field || path.startsWith(`${field}.`))
+  const others = problem.issues.filter((issue) => !isPlaced(relativePath(issue))).map(({ message }) => message)
+  return problem.issues.length === 0 ? problem.message : others.join('\n') || null
+}

@@ -1,5 +1,5 @@
 'use client'
-import { Archive, ArchiveRestore, EllipsisVertical, Pencil, Trash2, Wrench } from 'lucide-react'
+import { Archive, ArchiveRestore, CirclePause, CirclePlay, EllipsisVertical, Pencil, Trash2, Wrench } from 'lucide-react'
 import { useState } from 'react'
 import { useBlockedReason } from '@/access/viewer.tsx'
 import { useMutation } from '@/graphql/use-mutation.ts'
@@ -8,16 +8,16 @@ import { TextField } from '@/ui/field.tsx'
 import { Menu, MenuItem } from '@/ui/menu.tsx'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { BulkEdit } from './bulk-edit.tsx'
-import { SetNodeMaintenance } from './documents.ts'
-import { DecommissionNode, PurgeNode, RecommissionNode } from './node-documents.ts'
+import { PurgeNode, RecommissionNode } from './node-documents.ts'
+import { STATE_ACTIONS, type StateAction, StateDialog } from './states/state-dialog.tsx'
 
 type Props = { ids: string[]; blockedReason: string | null; onPurged: (ids: string[]) => void }
-type Action = 'edit' | 'maintenance' | 'endMaintenance' | 'decommission' | 'recommission' | 'purge'
+type Action = 'edit' | 'recommission' | 'purge' | StateAction
+
+const isStateAction = (action: Action | null): action is StateAction => STATE_ACTIONS.some((each) => each === action)
 
 /** Actions that change the selected nodes, each with a confirmation and results per node. */
 export function BulkActions({ ids, blockedReason, onPurged }: Props) {
-  const maintenance = useMutation(SetNodeMaintenance)
-  const decommission = useMutation(DecommissionNode)
   const recommission = useMutation(RecommissionNode)
   const purge = useMutation(PurgeNode)
   const [open, setOpen] = useState<Action | null>(null)
@@ -25,11 +25,16 @@ export function BulkActions({ ids, blockedReason, onPurged }: Props) {
   const count = ids.length
   const close = () => setOpen(null)
   const purgeBlocked = useBlockedReason('node:purge')
+  const agentBlocked = useBlockedReason('agent:write')
+  const blockedOf = (action: Action) => {
+    if (action === 'drain' || action === 'resume') return agentBlocked
+    return blockedReason ?? (action === 'purge' ? purgeBlocked : null)
+  }
   const item = (action: Action, label: string, Icon: typeof Pencil, danger = false) => (
     <MenuItem
       icon={<Icon aria-hidden />}
       danger={danger}
-      blockedReason={blockedReason ?? (action === 'purge' ? purgeBlocked : null)}
+      blockedReason={blockedOf(action)}
       onClick={() => {
         setTyped('')
         setOpen(action)
@@ -45,22 +50,16 @@ export function BulkActions({ ids, blockedReason, onPurged }: Props) {
           {item('edit', t('node.edit'), Pencil)}
           {item('maintenance', t('nodes.maintenance'), Wrench)}
           {item('endMaintenance', t('node.endMaintenance'), Wrench)}
+          {item('drain', t('nodeState.action.drain'), CirclePause)}
+          {item('resume', t('nodeState.action.resume'), CirclePlay)}
           {item('recommission', t('node.recommission'), ArchiveRestore)}
           {item('decommission', t('node.decommission'), Archive, true)}
           {item('purge', t('node.purge'), Trash2, true)}
         </div>
       </Menu>
       {open === 'edit' && <BulkEdit ids={ids} onClose={close} />}
-      {(open === 'maintenance' || open === 'endMaintenance') && (
-        <BulkDialog
-          ids={ids}
-          title={t(`bulk.${open}Title`, { count })}
-          action={open === 'maintenance' ? t('nodes.maintenance') : t('node.endMaintenance')}
-          send={({ id }) => maintenance.run({ id, enabled: open === 'maintenance' })}
-          onClose={close}
-        >
-          <p>{t(`bulk.${open}Text`)}</p>
-        </BulkDialog>
+      {isStateAction(open) && (
+        <StateDialog ids={ids} action={open} title={t(`nodeState.title.${open}`, { count })} onClose={close} />
       )}
       {open === 'recommission' && (
         <BulkDialog
@@ -71,18 +70,6 @@ export function BulkActions({ ids, blockedReason, onPurged }: Props) {
           onClose={close}
         >
           <p>{t('bulk.recommissionText')}</p>
-        </BulkDialog>
-      )}
-      {open === 'decommission' && (
-        <BulkDialog
-          ids={ids}
-          title={t('bulk.decommissionTitle', { count })}
-          action={t('node.decommission')}
-          isDangerous
-          send={({ id }) => decommission.run({ id })}
-          onClose={close}
-        >
-          <p>{t('node.decommissionText')}</p>
         </BulkDialog>
       )}
       {open === 'purge' && (

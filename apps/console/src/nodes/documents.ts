@@ -146,16 +146,3 @@ export const DiscoveryUpdated = graphql(
   [DiscoveryRowFragment, NodeRowFragment],
 )
 export type DiscoveryUpdate = ResultOf<typeof DiscoveryUpdated>['discoveryUpdated']
-
-export const SetNodeMaintenance = graphql(
-  `
-  mutation SetNodeMaintenance($id: ID!, $enabled: Boolean!) {
-    setNodeMaintenance(input: { id: $id, enabled: $enabled }) {
-      __typename
-      ... on SetNodeMaintenancePayload { node { ...NodeRow } }
-      ... on Error { message code }
-    }
-  }
-`,
-  [NodeRowFragment],
-)

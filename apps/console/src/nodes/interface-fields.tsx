@@ -29,7 +29,7 @@ export function InterfaceFields({ value, onChange, error }: Props) {
       {error('interfaces') && <p className="text-xs text-bad">{error('interfaces')}</p>}
       {value.map((each, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity while they are edited
-        <div key={i} className="grid items-start gap-3 rounded-md border border-line p-3 sm:grid-cols-2">
+        <div key={i} className="grid grid-cols-1 items-start gap-3 rounded-md border border-line p-3 sm:grid-cols-2">
           <TextField
             label={t('node.interfaceName')}
             mono

@@ -9,9 +9,9 @@ import { Button } from '@/ui/button.tsx'
 import { Confirm } from '@/ui/confirm.tsx'
 import { Menu, MenuItem } from '@/ui/menu.tsx'
 import { toast } from '@/ui/toast.tsx'
-import { SetNodeMaintenance } from './documents.ts'
 import { EditDialog } from './edit-dialog.tsx'
-import { DecommissionNode, type NodeHead, PurgeNode, RecommissionNode } from './node-documents.ts'
+import { type NodeHead, PurgeNode, RecommissionNode } from './node-documents.ts'
+import { StateDialog } from './states/state-dialog.tsx'
 
 type Props = { node: NodeHead; onDiscover: () => void; isDiscovering: boolean }
 
@@ -19,20 +19,14 @@ type Props = { node: NodeHead; onDiscover: () => void; isDiscovering: boolean }
 export function NodeActions({ node, onDiscover, isDiscovering }: Props) {
   const nodeIds = useMemo(() => [node.id], [node.id])
   const router = useRouter()
-  const maintenance = useMutation(SetNodeMaintenance)
-  const decommission = useMutation(DecommissionNode)
   const recommission = useMutation(RecommissionNode)
   const purge = useMutation(PurgeNode)
-  const [open, setOpen] = useState<'edit' | 'test' | 'decommission' | 'purge' | null>(null)
+  const [open, setOpen] = useState<'edit' | 'test' | 'maintenance' | 'endMaintenance' | 'decommission' | 'purge' | null>(null)
   const close = () => setOpen(null)
   const isDecommissioned = node.status === 'DECOMMISSIONED'
   const isInMaintenance = node.status === 'MAINTENANCE'
   const blocked = node.updateBlockedReason
   const decommissionedReason = blocked ?? (isDecommissioned ? t('node.blockedOut') : null)
-  async function setMaintenance() {
-    const outcome = await maintenance.run({ id: node.id, enabled: !isInMaintenance })
-    if (!outcome.ok) toast('bad', outcome.problem.message)
-  }
   return (
     <>
       <Button icon={<Cable aria-hidden />} blockedReason={decommissionedReason} onClick={() => setOpen('test')}>
@@ -54,9 +48,14 @@ export function NodeActions({ node, onDiscover, isDiscovering }: Props) {
           <MenuItem icon={<Pencil aria-hidden />} blockedReason={blocked} onClick={() => setOpen('edit')}>
             {t('node.edit')}
           </MenuItem>
-          <MenuItem icon={<Wrench aria-hidden />} blockedReason={decommissionedReason} onClick={() => void setMaintenance()}>
-            {isInMaintenance ? t('node.endMaintenance') : t('nodes.maintenance')}
+          <MenuItem icon={<Wrench aria-hidden />} blockedReason={decommissionedReason} onClick={() => setOpen('maintenance')}>
+            {isInMaintenance ? t('nodeState.changeMaintenance') : t('nodes.maintenance')}
           </MenuItem>
+          {isInMaintenance && (
+            <MenuItem icon={<Wrench aria-hidden />} blockedReason={blocked} onClick={() => setOpen('endMaintenance')}>
+              {t('node.endMaintenance')}
+            </MenuItem>
+          )}
           {isDecommissioned ? (
             <MenuItem
               icon={<ArchiveRestore aria-hidden />}
@@ -79,15 +78,8 @@ export function NodeActions({ node, onDiscover, isDiscovering }: Props) {
       </Menu>
       {open === 'edit' && <EditDialog node={node} onClose={close} />}
       {open === 'test' && <TestDialog nodeIds={nodeIds} title={t('test.title', { name: node.name })} onClose={close} />}
-      {open === 'decommission' && (
-        <Confirm
-          title={t('node.decommissionTitle', { name: node.name })}
-          action={t('node.decommission')}
-          onClose={close}
-          onConfirm={() => decommission.run({ id: node.id })}
-        >
-          <p>{t('node.decommissionText')}</p>
-        </Confirm>
+      {(open === 'maintenance' || open === 'endMaintenance' || open === 'decommission') && (
+        <StateDialog ids={nodeIds} action={open} title={t(`nodeState.titleOne.${open}`, { name: node.name })} onClose={close} />
       )}
       {open === 'purge' && (
         <Confirm

@@ -6,6 +6,7 @@ export const NodeHeadFragment = graphql(
   fragment NodeHead on ComputeNode {
     ...NodeRow
     connectionType sshUser region datacenter rack rackPosition xname xnameRejections nid managementIp interfaces { name mac isBoot addresses { address network } } labels { key value } notes hostKeyFingerprint hostKeyApprovedAt kernel
+    maintenanceStartedAt maintenanceEndsAt maintenanceStartedByName
     bootId bootedAt discoveredAt createdAt updateBlockedReason purgeBlockedReason
     credential { id name kind }
     becomeCredential { id name }
@@ -98,7 +99,7 @@ export const NodeRunsQuery = graphql(`
           edges {
             node {
               id number templateName status statusReason limit checkMode createdBy { name } createdAt startedAt finishedAt durationMs
-              hostCounts { total ok failed unreachable } cancelBlockedReason
+              hostCounts { total ok failed unreachable offline } cancelBlockedReason
               template { id displayName }
             }
           }

@@ -28,7 +28,7 @@ const credentialLink = (credential: { id: string; name: string } | null) =>
 export function OverviewTab({ node }: { node: NodePageData }) {
   const discovery = node.latestDiscovery
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-2">
+    <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
       <Panel title={t('node.hardware')}>
         <PropertyList
           rows={[
@@ -156,7 +156,9 @@ export function OverviewTab({ node }: { node: NodePageData }) {
               node.labels.length > 0 ? (
                 <span key="l" className="flex flex-wrap gap-1">
                   {node.labels.map(({ key, value }) => (
-                    <Badge key={key} mono>{`${key}=${value}`}</Badge>
+                    <Badge key={key} mono title={`${key}=${value}`}>
+                      <span className="truncate">{`${key}=${value}`}</span>
+                    </Badge>
                   ))}
                 </span>
               ) : (

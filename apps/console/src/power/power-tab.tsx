@@ -105,7 +105,7 @@ function Loaded({ node, reload }: { node: NodePower; reload: () => void }) {
           <p className="mt-1">{t('bmc.conflictText')}</p>
         </Notice>
       )}
-      <div className="grid items-start gap-4 lg:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
         <BmcPanel node={node} bmc={bmc} onEdit={() => setOpen('edit')} onRemove={() => setOpen('remove')} />
         <InventoryPanel bmc={bmc} />
         <SensorsPanel bmc={bmc} />

@@ -40,6 +40,7 @@ export const hostTones: Record<RunHost['result'], Tone> = {
   SKIPPED: 'neutral',
   INTERRUPTED: 'warn',
   NOT_RUN: 'neutral',
+  OFFLINE: 'warn',
 }
 
 /** Host results of a run as a bar and a count. */

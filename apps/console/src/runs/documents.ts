@@ -3,7 +3,7 @@ import { graphql, type ResultOf, type VariablesOf } from '@/graphql/graphql.ts'
 export const RunRowFragment = graphql(`
   fragment RunRow on JobRun {
     id number templateName status statusReason limit checkMode createdBy { name } createdAt startedAt finishedAt durationMs
-    hostCounts { total ok failed unreachable } cancelBlockedReason
+    hostCounts { total ok failed unreachable offline } cancelBlockedReason
     template { id displayName }
   }
 `)
@@ -174,7 +174,7 @@ export const PreviewRun = graphql(`
       __typename
       ... on RunPreview {
         hostCount hostlist command extraVars { name value { isSecret } }
-        rejections { reason count hostlist }
+        rejections { reason count hostlist } skipped { reason hostlist } setsMaintenance
         waitsFor { hostlist acquiredAt run { id number createdBy { name } template { id displayName } } }
         slurm {
           clusterName batchCount batches { hosts { hostlist } jobCount waitSeconds } partitions { name nodes inService floor }

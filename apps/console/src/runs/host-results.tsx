@@ -25,6 +25,7 @@ const worstFirst: Record<RunHost['result'], number> = {
   SKIPPED: 6,
   PENDING: 7,
   NOT_RUN: 8,
+  OFFLINE: 9,
 }
 
 type HostPage = Extract<ResultOf<typeof RunHostsQuery>['node'], { __typename: 'JobRun' }>['hosts']

@@ -14,6 +14,7 @@ export const noOptions = {
   skipTags: '',
   verbosity: '',
   diffMode: false,
+  includeOffline: false,
 }
 export type Options = typeof noOptions
 export const optionNames = Object.keys(noOptions) as (keyof Options)[]
@@ -21,13 +22,14 @@ export const optionNames = Object.keys(noOptions) as (keyof Options)[]
 const splitWords = (text: string) => [...new Set(text.split(/[\s,]+/).filter(Boolean))]
 
 /** The options as API input, without unset ones. */
-export function optionsInput({ diffMode, serial, jobTags, skipTags, ...numbers }: Options) {
+export function optionsInput({ diffMode, includeOffline, serial, jobTags, skipTags, ...numbers }: Options) {
   return {
     ...Object.fromEntries(Object.entries(numbers).flatMap(([name, text]) => (text ? [[name, Number(text)]] : []))),
     ...(serial.trim() && { serial: serial.trim() }),
     ...(jobTags.trim() && { jobTags: splitWords(jobTags) }),
     ...(skipTags.trim() && { skipTags: splitWords(skipTags) }),
     diffMode,
+    includeOffline,
   }
 }
 
@@ -43,7 +45,7 @@ export function MoreOptions({
   template: Template | undefined
   problem: Problem | null
 }) {
-  const field = (name: Exclude<keyof Options, 'diffMode'>) => ({
+  const field = (name: Exclude<keyof Options, 'diffMode' | 'includeOffline'>) => ({
     value: options[name],
     error: issueFor(problem, name),
     onChange: (event: { target: { value: string } }) => onChange({ ...options, [name]: event.target.value }),
@@ -116,6 +118,12 @@ export function MoreOptions({
           hint={t('runs.diffModeHint')}
           checked={options.diffMode}
           onChange={(event) => onChange({ ...options, diffMode: event.target.checked })}
+        />
+        <CheckField
+          label={t('runs.includeOffline')}
+          hint={t('runs.includeOfflineHint')}
+          checked={options.includeOffline}
+          onChange={(event) => onChange({ ...options, includeOffline: event.target.checked })}
         />
       </div>
     </details>

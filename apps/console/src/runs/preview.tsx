@@ -9,7 +9,7 @@ import { SlurmPreview } from './slurm-preview.tsx'
 
 /** Preview of a run: hosts, blockers and the command. */
 export function Preview({ preview }: { preview: RunPreview }) {
-  const { rejections, waitsFor, extraVars } = preview
+  const { rejections, skipped, waitsFor, extraVars } = preview
   const secretNames = extraVars.filter(({ value }) => value.isSecret).map(({ name }) => name)
   const box = useRef<HTMLDivElement>(null)
   // The preview appears below its button, often outside the viewport.
@@ -40,6 +40,18 @@ export function Preview({ preview }: { preview: RunPreview }) {
             </ul>
           </Notice>
         )}
+        {skipped.length > 0 && (
+          <Notice tone="warn" title={t('preview.skipped')}>
+            <ul>
+              {skipped.map(({ reason, hostlist }) => (
+                <li key={reason}>
+                  <span className="font-mono text-xs break-all">{hostlist}</span> {reason}
+                </li>
+              ))}
+            </ul>
+          </Notice>
+        )}
+        {preview.setsMaintenance && <p className="text-muted">{t('preview.setsMaintenance')}</p>}
         {waitsFor.length > 0 && (
           <Notice tone="warn" title={t('preview.waits', { count: waitsFor.length })}>
             <Blockers runs={waitsFor} />

@@ -16,6 +16,7 @@ const PARTS = [
   { hosts: 'FAILED', results: ['FAILED', 'INTERRUPTED'], label: 'run.retryFailed' },
   { hosts: 'UNREACHABLE', results: ['UNREACHABLE'], label: 'run.retryUnreachable' },
   { hosts: 'NOT_RUN', results: ['NOT_RUN'], label: 'run.retryNotRun' },
+  { hosts: 'OFFLINE', results: ['OFFLINE'], label: 'run.retryOffline' },
 ] as const
 type Part = { hosts: (typeof PARTS)[number]['hosts']; count: number }
 
@@ -48,7 +49,7 @@ export function Retry({ run }: { run: RunHead }) {
         {all}
       </Button>
     )
-  const started = parts.filter(({ hosts }) => hosts !== 'NOT_RUN')
+  const started = parts.filter(({ hosts }) => hosts === 'FAILED' || hosts === 'UNREACHABLE')
   return (
     <Menu label={t('run.retryMenu')} icon={icon} align="end">
       <MenuItem onClick={() => void retry(parts)}>{all}</MenuItem>

@@ -171,6 +171,14 @@ export function RunHeader({ run }: { run: Run }) {
               {run.statusReason}
             </Notice>
           )}
+          {run.hostCounts.offline > 0 && (
+            <Notice tone="warn" title={t('run.offlineTitle', { count: run.hostCounts.offline })}>
+              <p className="font-mono text-xs break-all">
+                {run.hostSummary.find(({ result }) => result === 'OFFLINE')?.hostlist}
+              </p>
+              <p className="mt-1">{t('run.offlineText')}</p>
+            </Notice>
+          )}
           {run.interruptedHosts.count > 0 && (
             <Notice tone="warn" title={t('run.interruptedTitle', { count: run.interruptedHosts.count })}>
               <p className="font-mono text-xs break-all">{run.interruptedHosts.hostlist}</p>

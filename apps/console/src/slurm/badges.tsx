@@ -46,12 +46,12 @@ const nodeTones: Record<string, Tone> = {
   UNKNOWN: 'bad',
 }
 
-/** The color of a state as sinfo shows it: IDLE* does not respond, IDLE~ and IDLE# have no power yet. */
+/** The color of a state as sinfo shows it: IDLE* does not respond; IDLE~, IDLE# and UNKNOWN~ have no power yet. */
 export function nodeTone(state: string): Tone {
   const word = state.replace(/\W$/, '')
   const suffix = state.slice(word.length)
   if (suffix === '*') return 'bad'
-  return word === 'IDLE' && suffix ? 'neutral' : (nodeTones[word] ?? 'neutral')
+  return ['IDLE', 'UNKNOWN'].includes(word) && suffix ? 'neutral' : (nodeTones[word] ?? 'neutral')
 }
 
 const jobTones: Record<string, Tone> = {

@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
+import { issueFor, noticeOf, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { useFindNode } from '@/slurm/nodes/find-node.ts'
 import { Button } from '@/ui/button.tsx'
@@ -79,6 +79,7 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
     toast('ok', t('slurm.changesSaved', { name: outcome.value.slurmCluster.name }))
     onClose()
   }
+  const notice = noticeOf(update.problem, [...Object.keys(form), ...Object.keys(slurmrestd)])
   return (
     <Dialog
       title={t('slurm.editTitle', { name: cluster.name })}
@@ -99,7 +100,7 @@ export function EditClusterDialog({ cluster, onClose }: { cluster: ClusterRow; o
       }
     >
       <div ref={fields} className="flex flex-col gap-4">
-        {update.problem && update.problem.issues.length === 0 && <Notice tone="bad">{update.problem.message}</Notice>}
+        {notice && <Notice tone="bad">{notice}</Notice>}
         <TextField label={t('slurmConnect.name')} {...text('name')} />
         <TextField label={t('slurm.controllerNode')} hint={t('slurm.nodeHint')} mono {...text('controllerNodeId')} />
         <TextField label={t('slurm.backupNode')} hint={t('slurm.nodeHint')} mono optional {...text('backupNodeId')} />

@@ -65,7 +65,7 @@ export function Button({
       <span className="inline-flex flex-wrap items-center gap-3">
         {button}
         {blockedReason && (
-          <span id={reasonId} className="text-xs text-muted">
+          <span id={reasonId} data-reason className="text-xs text-muted">
             {blockedReason}
           </span>
         )}

@@ -11,7 +11,8 @@ const open: symbol[] = []
 
 /** Buttons at the end of a form in a dialog. They stay visible while the form scrolls. */
 export const DialogActions = ({ children }: { children: ReactNode }) => (
-  <div className="sticky -bottom-4 -mx-4 -mb-4 flex flex-wrap items-center justify-end gap-2 rounded-b-xl border-t border-line bg-panel px-4 py-3">
+  // The reason of a blocked button is above the buttons, which stay in one row.
+  <div className="sticky -bottom-4 -mx-4 -mb-4 flex flex-wrap items-center justify-end gap-2 rounded-b-xl border-t border-line bg-panel px-4 py-3 [&_[data-reason]]:order-first [&_[data-reason]]:basis-full [&>:has([data-reason])]:contents">
     {children}
   </div>
 )

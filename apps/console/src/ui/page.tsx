@@ -44,7 +44,7 @@ export function Panel({
   return (
     <section className="rounded-lg border border-line bg-panel">
       {(title || actions) && (
-        <header className="flex min-h-11 items-center justify-between gap-2 border-b border-line px-4 py-1.5">
+        <header className="flex min-h-11 flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-1.5">
           <h2 className="text-sm font-semibold">{title}</h2>
           {actions}
         </header>
@@ -57,11 +57,11 @@ export function Panel({
 /** A two-column list of names and values. */
 export function PropertyList({ rows }: { rows: [label: string, value: ReactNode][] }) {
   return (
-    <dl className="grid grid-cols-[minmax(88px,150px)_1fr] gap-x-4 gap-y-2 text-sm">
+    <dl className="grid grid-cols-[minmax(88px,150px)_minmax(0,1fr)] gap-x-4 gap-y-2 text-sm">
       {rows.map(([label, value]) => (
         <div key={label} className="contents">
           <dt className="text-muted">{label}</dt>
-          <dd className="min-w-0 break-words">{value}</dd>
+          <dd className="wrap-anywhere">{value}</dd>
         </div>
       ))}
     </dl>

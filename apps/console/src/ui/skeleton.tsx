@@ -15,7 +15,9 @@ const HEIGHTS = {
   60: 'h-15',
   68: 'h-17',
   76: 'h-19',
+  80: 'h-20',
   104: 'h-26',
+  110: 'h-27.5',
 } as const
 
 /** Placeholder rows of a loading list. @param height of a row in px */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createCredential, createSecretStore } from '@muster/core/credentials'
-import { setNodeMaintenance } from '@muster/core/nodes'
+import { setNodeMaintenance } from '@muster/core/node-states'
 import { schema } from '@muster/core/registry'
 import {
   cancelJobRun,

@@ -10,22 +10,26 @@ import { syslogMessage } from './syslog-message.ts'
 
 export type SinkSecrets = (ctx: Ctx, sink: ClaimedSink['sink']) => Promise<Partial<Record<SinkSecret, string>>>
 
+type WithSecrets = { id: string; encrypted: object }
+
 /**
- * Decrypts the secrets of a sink once for each version of them. Each decryption is an audit entry, which is delivered too. Without
- * this cache, every delivery would cause the next one.
+ * Decrypts the secrets of an object once for each version of them. Each decryption is an audit entry, which is delivered to sinks.
+ * Without this cache, every delivery would cause the next one.
  */
-export function rememberSinkSecrets(): SinkSecrets {
-  const known = new Map<string, { encrypted: string; secrets: ReturnType<SinkSecrets> }>()
-  return (ctx, sink) => {
-    const encrypted = JSON.stringify(sink.encrypted)
-    const remembered = known.get(sink.id)
+export function rememberSecrets<T extends WithSecrets, Secrets>(decrypt: (ctx: Ctx, object: T) => Promise<Secrets>) {
+  const known = new Map<string, { encrypted: string; secrets: Promise<Secrets> }>()
+  return (ctx: Ctx, object: T): Promise<Secrets> => {
+    const encrypted = JSON.stringify(object.encrypted)
+    const remembered = known.get(object.id)
     if (remembered?.encrypted === encrypted) return remembered.secrets
-    const secrets = decryptSinkSecrets(ctx, sink)
-    known.set(sink.id, { encrypted, secrets })
-    secrets.catch(() => known.delete(sink.id))
+    const secrets = decrypt(ctx, object)
+    known.set(object.id, { encrypted, secrets })
+    secrets.catch(() => known.delete(object.id))
     return secrets
   }
 }
+
+export const rememberSinkSecrets = (): SinkSecrets => rememberSecrets(decryptSinkSecrets)
 
 /** Delivers the claimed entries, or a test entry. @throws DeliveryError, TargetError, DomainError */
 export async function sendEntries(

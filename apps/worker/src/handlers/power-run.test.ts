@@ -208,6 +208,15 @@ describe('a power run', () => {
     expect(resets().flat()).toEqual([])
   })
 
+  it('sends an NMI once to nodes that are on, and reports only that the BMC accepted it', async () => {
+    turnAllOn()
+    const ended = await run('NMI')
+    expect(ended).toMatchObject({ status: 'SUCCEEDED', problemCount: 0 })
+    expect(await itemsOf(ended)).toMatchObject(nodes.map(() => ({ result: 'ACCEPTED', before: 'ON', after: 'ON' })))
+    expect(resets()).toEqual(nodes.map(() => ['Nmi']))
+    expect(bmc.systems.map(({ powerState }) => powerState)).toEqual(nodes.map(() => 'On'))
+  })
+
   it('sets the device of the next boot', async () => {
     expect(await resultsOf(await run('BOOT_ONCE', { bootDevice: 'PXE' }))).toEqual(nodes.map(() => 'DONE'))
     await run('ON')

@@ -81,7 +81,7 @@ async function check(
   const salt = async () => settings && openSalt(ctx, settings, limits)
   const op: CheckContext = { ctx, signal, cluster: target, salt, ...sessionsOf(ctx, target, controllers, signal) }
   try {
-    const wanted = cluster ? await checkTarget(op) : { controllers: [], release: null }
+    const wanted = cluster ? await checkTarget({ ...op, cluster }) : { controllers: [], release: null }
     const open = check.nodes.filter(({ checks }) => checks === null)
     await checkNodes(op, open.map(configured), wanted, onChecked)
     return null

@@ -2,11 +2,12 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { BootDevice, PowerAction } from '@muster/core/power'
+import type { BootDevice, ClaimedPowerRun, PowerAction, PowerOutcome } from '@muster/core/power'
 import { LOOPBACK } from '@muster/core/testing'
 import { downloadDeb } from '@muster/lab'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort } from '../testing/free-port.ts'
+import { executePowerRun } from './execute-power-run.ts'
 import { createIpmiDriver } from './ipmi-driver.ts'
 import type { RedfishError } from './redfish-client.ts'
 
@@ -129,6 +130,30 @@ ${sensor}mc_enable 0x20
     ])
     await send('FORCE_OFF', null)
     expect((await driver().readPower()).state).toBe('OFF')
+  })
+
+  it('powers a machine on that slurmctld resumes, when it is off, and cycles it when it is on', async () => {
+    const resume = async () => {
+      writeFileSync(path.join(folder, 'chassis.log'), '')
+      const outcomes: PowerOutcome[] = []
+      const item = { id: '0', nodeName: 'a', sentAt: null, bmc: { id: '0' } }
+      const run = { action: 'CYCLE', slurmClusterId: 'c', bootDevice: null, parallelism: 1, delaySeconds: 0 }
+      await executePowerRun({ run, items: [item] } as unknown as ClaimedPowerRun, {
+        ...{ signal, canceled: signal },
+        open: async () => driver(),
+        journal: {
+          command: async () => 'SEND',
+          result: async (_id, outcome) => outcomes.push(outcome) > 0,
+          reading: async () => {},
+        },
+      })
+      const sent = readFileSync(path.join(folder, 'chassis.log'), 'utf8').match(/set power \d/g)
+      return { result: outcomes[0]?.result, after: outcomes[0]?.after, sent }
+    }
+    await send('FORCE_OFF', null)
+    expect(await resume()).toEqual({ result: 'DONE', after: 'ON', sent: ['set power 1'] })
+    const cycled = { result: expect.stringMatching(/^(DONE|ACCEPTED)$/), after: 'ON', sent: ['set power 0', 'set power 1'] }
+    expect(await resume()).toEqual(cycled)
   })
 
   it('chooses the device of the next boot', async () => {

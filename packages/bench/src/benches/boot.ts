@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { pickPort } from '@muster/standalone'
+import pg from 'pg'
 import type { Bench } from '../bench.ts'
 import { startNginx } from '../boot/nginx-peer.ts'
 import { type Client, connect } from '../client.ts'
@@ -17,16 +18,22 @@ const NODES = 10_000
 /** Machines that boot at the same time. */
 const CONNECTIONS = 256
 const MAX_P99_MS = 250
+/** Boot script, meta-data and user-data. */
+const FETCHES = 3
+/** The log is complete within this time. */
+const LOG_MS = 10_000
 /** Profiles of different sizes; each node draws one. */
 const PROFILES = 8
 const LOAD = fileURLToPath(new URL('../load/boot-load.ts', import.meta.url))
+const LIMIT = fileURLToPath(new URL('../load/http-limit.ts', import.meta.url))
 
 type Load = { ms: number; booted: number; statuses: Record<string, number>; bytes: number; p99: number; cpuShare: number }
 
 /**
  * Machines per second that fetch boot script, meta-data and user-data: 10,000 with distinct MACs in random order (`--seed`), each
- * recorded by Muster, compared with nginx that serves the same bytes as files. A round is a new boot of all nodes. `--nodes` sets the
- * size, `--connections` the number of machines that boot at the same time.
+ * recorded by Muster, compared with nginx that serves the same bytes as files. A round is a new boot of all nodes, and fails unless the
+ * log has every fetch. The limit is an HTTP server of Node that answers from memory. `--nodes` sets the size, `--connections` the number
+ * of machines that boot at the same time.
  */
 export const bench: Bench = async ({ rounds, print, option, random }) => {
   const count = option('nodes', NODES)
@@ -35,7 +42,11 @@ export const bench: Bench = async ({ rounds, print, option, random }) => {
   const dir = mkdtempSync(join(tmpdir(), 'mb-'))
   const product = await startProduct({ BOOT_PORT: String(port), BOOT_TOKENS_WITHOUT_TLS: '1' })
   const nginx = await startNginx(dir)
+  const limitPort = await pickPort()
+  const limit = spawn(process.execPath, [LIMIT, String(limitPort)], { stdio: 'inherit' })
+  const database = new pg.Client(product.databaseUrl)
   try {
+    await database.connect()
     let session: string | null = null
     const api = connect(product.url, () => session)
     session = await signIn(api, product.linkToken)
@@ -53,13 +64,21 @@ export const bench: Bench = async ({ rounds, print, option, random }) => {
     ])
     await copyFiles(boot, nginx.root, paths)
     const files = paths.map((machine) => machine.map(fileOf))
+    // As autovacuum does within a minute.
+    await database.query('analyze')
     print(`${count} nodes with ${PROFILES} profiles; nginx has the same files`)
 
+    const limitLoad = await run(dir, `http://127.0.0.1:${limitPort}`, connections, paths)
+    const limitRate = perSecond(limitLoad, count)
+    print(`limit, an HTTP server of Node without any work: ${Math.round(limitRate)} machines/s, ${describe(limitLoad)}`)
+
     const latencies: Sample[] = []
+    let recorded = await waitForFetches(database, 0)
     const ours = async () => {
       const before = product.cpu()
       const load = await run(dir, boot, connections, paths)
       const after = product.cpu()
+      recorded = await waitForFetches(database, recorded + count * FETCHES)
       const cpu = `${(after.api - before.api).toFixed(1)} s of the API and ${(after.postgres - before.postgres).toFixed(1)} s of Postgres`
       print(`ours: ${describe(load)}; CPU: ${cpu}`)
       latencies.push({ ours: load.p99, peer: MAX_P99_MS })
@@ -76,8 +95,21 @@ export const bench: Bench = async ({ rounds, print, option, random }) => {
       { comparison: { what: 'p99_vs_250ms', unit: 'ms', kind: 'cost', goal: 1 }, samples: latencies },
     ]
   } finally {
+    limit.kill()
+    await database.end()
     await Promise.all([nginx.stop(), product.stop()])
     rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** Waits until the log has so many fetches. @returns their number */
+async function waitForFetches(database: pg.Client, expected: number): Promise<number> {
+  for (const deadline = Date.now() + LOG_MS; ; ) {
+    const { rows } = await database.query<{ count: number }>('select coalesce(sum(count), 0)::int as count from boot_fetches')
+    const { count } = rows[0]!
+    if (count >= expected) return count
+    if (Date.now() > deadline) throw new Error(`The log has ${count} of ${expected} fetches`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 

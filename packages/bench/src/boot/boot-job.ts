@@ -1,6 +1,14 @@
-import { X509Certificate } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { Lab, Machine, MachineBmc, Machines } from '@muster/lab'
+import {
+  describeMachines,
+  type Lab,
+  type LabMachines,
+  MACHINE_CREDENTIALS,
+  type Machine,
+  type MachineBmc,
+  type Machines,
+  machineManifests,
+} from '@muster/lab'
 import type { Client } from '../client.ts'
 import {
   ACCEPT_UNKNOWN_MACHINE,
@@ -19,12 +27,10 @@ import type { ResultOf } from '../graphql.ts'
 import { testConnections } from '../onboard.ts'
 
 const PROFILE = 'lab-machine'
-const SSH_KEY = 'machine key'
-const BMC_LOGIN = 'machine BMC'
 const WAIT_MS = 240_000
 const POLL_MS = 200
 
-export type BootJobContext = { lab: Lab; machines: Machines; bmc: MachineBmc; certificate: string }
+export type BootJobContext = LabMachines & { lab: Lab }
 
 /** Figures of the boots; see `isExpected`. */
 export type BootFigures = {
@@ -106,38 +112,29 @@ export const isExpected = (figures: BootFigures): boolean => isDeepStrictEqual(f
 async function createCredentials(api: Client, lab: Lab, bmc: MachineBmc): Promise<string> {
   const { username, privateKey } = lab.credentials.sshKey
   const { username: bmcUser, password } = bmc
-  const bmcLogin = { name: BMC_LOGIN, kind: 'BMC' as const, username: bmcUser, password, allowedHosts: [lab.hostAddress] }
+  const bmcLogin = {
+    name: MACHINE_CREDENTIALS.bmc,
+    kind: 'BMC' as const,
+    username: bmcUser,
+    password,
+    allowedHosts: [lab.hostAddress],
+  }
   await api.mutate(CREATE_CREDENTIAL, { input: bmcLogin })
-  return (await api.mutate(CREATE_CREDENTIAL, { input: { name: SSH_KEY, kind: 'SSH_KEY', username, privateKey } })).credential.id
+  return (
+    await api.mutate(CREATE_CREDENTIAL, { input: { name: MACHINE_CREDENTIALS.key, kind: 'SSH_KEY', username, privateKey } })
+  ).credential.id
 }
 
 type Manifests = { files: { name: string; text: string }[] }
 
 /** The profile, and the node of a machine with its BMC. */
-function manifestOf({ lab, machines, bmc, certificate }: BootJobContext, machine: Machine, params: string[]): Manifests {
-  const document = (kind: string, name: string, spec: object) =>
-    JSON.stringify({ apiVersion: 'muster/v1', kind, metadata: { name }, spec })
-  const profile = document('BootProfile', PROFILE, {
-    kernel: { url: machines.kernelUrl },
-    initrds: [{ url: machines.initrdUrl }],
-    kernelParams: params,
-    adminUser: lab.credentials.sshKey.username,
-    sshKeys: lab.credentials.sshKey.publicKey.trim().split('\n'),
-    assignments: [{ allNodes: true }],
-  })
-  const node = document('ComputeNode', machine.name, {
-    host: machine.address,
-    credential: SSH_KEY,
-    interfaces: [{ name: 'eth0', mac: machine.mac, isBoot: true, addresses: [{ address: machine.address }] }],
-    bmc: {
-      address: lab.hostAddress,
-      port: bmc.port,
-      credential: BMC_LOGIN,
-      fingerprint: new X509Certificate(certificate).fingerprint256,
-      systemPath: bmc.systemPath(machine),
-    },
-  })
-  return { files: [{ name: 'machines.yaml', text: `${profile}\n---\n${node}\n` }] }
+function manifestOf(context: BootJobContext, machine: Machine, kernelParams: string[]): Manifests {
+  const { lab } = context
+  const described = describeMachines(lab, context)
+  const machines = described.machines.filter(({ name }) => name === machine.name)
+  const profile = { kernelParams, assignments: [{ allNodes: true }] }
+  const all = machineManifests(described, machines, lab.credentials.sshKey, profile)
+  return { files: [{ name: 'machines.yaml', text: all.map((each) => JSON.stringify(each)).join('\n---\n') }] }
 }
 
 async function plan(api: Client, input: Manifests): Promise<string[]> {

@@ -1,15 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { type Lab, startLab, startMachineBmc, startMachines } from '@muster/lab'
+import { type Lab, startLab, startLabMachines } from '@muster/lab'
 import { pickPort } from '@muster/standalone'
 import { type Client, connect } from '../client.ts'
 import { signIn } from '../onboard.ts'
 import { startProduct } from '../product.ts'
 import type { BootJobContext } from './boot-job.ts'
 
-const MACS = ['02:00:5e:77:00:01', '02:00:5e:77:00:02']
+const MACHINES = 2
 
 /** Settings with which the product serves machines in the network of a lab. */
 export async function bootSettings({ hostAddress }: Lab): Promise<Record<string, string>> {
@@ -24,15 +20,10 @@ export async function bootSettings({ hostAddress }: Lab): Promise<Record<string,
 }
 
 /** Two machines in the network of a lab, switched off, and their BMC. */
-export async function startBootMachines(lab: Lab): Promise<BootJobContext> {
-  const certificate = createCertificate()
-  const machines = await startMachines(
-    lab,
-    MACS.map((mac, i) => ({ name: `machine-0${i + 1}`, mac })),
-  )
-  const bmc = await startMachineBmc(machines.machines, lab.hostAddress, certificate)
-  return { lab, machines, bmc, certificate: certificate.cert }
-}
+export const startBootMachines = async (lab: Lab): Promise<BootJobContext> => ({
+  lab,
+  ...(await startLabMachines(lab, MACHINES)),
+})
 
 /** The product and the machines. */
 export async function startBootProduct(): Promise<BootJobContext & AsyncDisposable & { api: Client }> {
@@ -57,22 +48,5 @@ export async function startBootProduct(): Promise<BootJobContext & AsyncDisposab
   } catch (error) {
     await lab.down()
     throw error
-  }
-}
-
-/** A self-signed certificate of the BMC. */
-function createCertificate(): { key: string; cert: string } {
-  const folder = mkdtempSync(path.join(tmpdir(), 'muster-bmc-'))
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  const files = ['-keyout', 'key.pem', '-out', 'cert.pem']
-  try {
-    execFileSync('openssl', ['req', '-x509', ...curve, '-days', '2', '-subj', '/CN=bmc.test', ...files], {
-      cwd: folder,
-      stdio: 'ignore',
-    })
-    const read = (name: string) => readFileSync(path.join(folder, name), 'utf8')
-    return { key: read('key.pem'), cert: read('cert.pem') }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -51,6 +51,7 @@ export {
   findAccessProviders,
   findActorByToken,
   findMemberships,
+  findOwnerActor,
   findTenantId,
   isActiveMembership,
   type Membership,

@@ -61,6 +61,16 @@ export async function findActorByToken(
   address: string,
 ): Promise<{ actor: Actor; tenantId: string; tenantName: string } | null> {
   if (typeof token === 'string' && !looksLikeToken(token)) return null
+  const row = await readToken(db, typeof token === 'string' ? eq(apiTokens.hash, hashToken(token)) : eq(apiTokens.id, token.id))
+  if (!row) return null
+  const { id, networks, lastUsedAt, tenantId } = row.token
+  if (networks.length > 0 && !isInNetworks(address, networks)) return null
+  await recordTokenUse(db, id, address, lastUsedAt)
+  return { actor: tokenActor(row), tenantId, tenantName: row.tenantName }
+}
+
+/** A token that is valid now, with what decides about its permissions. */
+async function readToken(db: Db, which: SQL) {
   const [row] = await db
     .select({
       token: apiTokens,
@@ -75,24 +85,17 @@ export async function findActorByToken(
     .innerJoin(tenants, eq(tenants.id, apiTokens.tenantId))
     .innerJoin(members, and(eq(members.tenantId, apiTokens.tenantId), eq(members.userId, apiTokens.ownerId)))
     .innerJoin(users, eq(users.id, members.userId))
-    .where(
-      and(
-        typeof token === 'string' ? eq(apiTokens.hash, hashToken(token)) : eq(apiTokens.id, token.id),
-        isNull(apiTokens.revokedAt),
-        gt(apiTokens.expiresAt, sql`now()`),
-        isActiveMembership,
-      ),
-    )
-  if (!row) return null
-  const { id, name, networks, lastUsedAt, ownerId, tenantId } = row.token
-  if (networks.length > 0 && !isInNetworks(address, networks)) return null
-  await recordTokenUse(db, id, address, lastUsedAt)
+    .where(and(which, isNull(apiTokens.revokedAt), gt(apiTokens.expiresAt, sql`now()`), isActiveMembership))
+  return row ?? null
+}
+
+function tokenActor(row: NonNullable<Awaited<ReturnType<typeof readToken>>>): Actor {
   const owner = authorityOf(roleNamed(row.ownerRole, row.ownerPermissions), {
     isInstallationAdmin: row.isAdmin,
     grants: row.ownerGrants.map(grantOf),
   })
   const authority = tokenAuthority({ ...row.token, role: roleNamed(row.token.role, row.tokenPermissions) }, owner)
-  return { actor: { kind: 'token', id, name, ...authority, userId: ownerId }, tenantId, tenantName: row.tenantName }
+  return { kind: 'token', id: row.token.id, name: row.token.name, ...authority, userId: row.token.ownerId }
 }
 
 async function recordTokenUse(db: Db, id: string, address: string, lastUsedAt: Date | null): Promise<void> {
@@ -109,6 +112,25 @@ async function recordTokenUse(db: Db, id: string, address: string, lastUsedAt: D
 
 /** `authority` is without permissions of the installation. */
 export type Membership = { tenantId: string; tenantName: string; stepUpMinutes: number | null; authority: Authority }
+
+/** Who decided that Muster starts something later: a user, or an API token. Null IDs: it was deleted. */
+export type StoredOwner = { ownerId: string | null; isOwnedByToken: boolean; ownerTokenId: string | null }
+
+/**
+ * Returns the owner with their present permissions in the tenant, to act later on their behalf. Null when the user is not an active
+ * member any more, or the token is revoked or expired.
+ */
+export async function findOwnerActor(db: Db, tenantId: string, owner: StoredOwner): Promise<Actor | null> {
+  if (owner.isOwnedByToken) {
+    const row = owner.ownerTokenId ? await readToken(db, eq(apiTokens.id, owner.ownerTokenId)) : null
+    return row?.token.tenantId === tenantId ? tokenActor(row) : null
+  }
+  if (!owner.ownerId) return null
+  const [user] = await db.select({ name: users.name }).from(users).where(eq(users.id, owner.ownerId))
+  const memberships = await findMemberships(db, owner.ownerId, 'any')
+  const membership = memberships.find((each) => each.tenantId === tenantId)
+  return user && membership ? { kind: 'user', id: owner.ownerId, name: user.name, ...membership.authority } : null
+}
 
 /**
  * Active memberships of a user in active tenants, ordered by the date of joining. At most 500.

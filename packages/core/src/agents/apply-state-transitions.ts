@@ -1,10 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { ALERT_KINDS, type AlertKind, type RaisedAlert, type ResolvedAlert, raiseAlerts, resolveAlerts } from '../alerts/index.ts'
+import { slurmClusters, slurmNodes } from '../clusters/tables.ts'
 import { agentHeartbeats, ingestLiveness } from '../heartbeats/tables.ts'
 import type { Tx } from '../kernel/context.ts'
 import { sqlNow, sqlSeconds } from '../kernel/db/sql-time.ts'
 import type { ChangeEvent } from '../kernel/events.ts'
 import { nodeChanged } from '../nodes/change-events.ts'
+import { computeNodes } from '../nodes/tables.ts'
 import { DEFAULT_SETTINGS } from './settings.ts'
 import { type AgentFacts, type AgentReason, RULES } from './state-machine.ts'
 import { type AgentState, agentKeys, agentOutages, agentSettings, agents, agentTransitions } from './tables.ts'
@@ -68,7 +70,13 @@ export async function findTransitionCandidates(tx: Tx, at: Date | undefined, isQ
         and (a.state not in ('PENDING', 'STALE') or b.received_at >= ${ago(sql`greatest(${staleAfterSeconds}::integer, max(stale_after_seconds))`)}
           or greatest(b.received_at, a.registered_at) < ${ago(sql`least(${offlineAfterSeconds}::integer, min(offline_after_seconds))`)}
           and not exists (select from ${agentOutages} s
-            where s.tenant_id = a.tenant_id and (s.cluster is null or s.cluster = a.cluster) and s.ended_at is null))`)
+            where s.tenant_id = a.tenant_id and (s.cluster is null or s.cluster = a.cluster) and s.ended_at is null))
+    ${
+      isQuick
+        ? sql``
+        : sql`union select a.node_id from ${agents} a join ${computeNodes} n on n.id = a.node_id
+      where n.decommissioned_at is not null and a.state <> 'DEREGISTERED'`
+    }`)
   return rows.map(({ id }) => id)
 }
 
@@ -84,6 +92,8 @@ async function moveOnce(tx: Tx, nodeIds: string[], now: SQL): Promise<Move[]> {
         jsonb_strip_nulls(jsonb_build_object('lastHeartbeatAt', v.received_at, 'silentSeconds', round(extract(epoch from ${now} - v.since)::numeric, 3),
           'bootEpoch', v.boot_epoch, 'sequence', v.sequence, 'slurmState', v.slurm_state, 'runningJobs', v.running_jobs,
           'drainRequestedByName', v.drain_requested_by_name, 'drainRequestedById', v.drain_requested_by_id, 'drainReason', v.drain_reason,
+          'rejectionCode', case when v.rejected_at > v.received_at then v.rejection_code end,
+          'rejectionCount', case when v.rejected_at > v.received_at then v.rejection_count end,
           'isOfflineSuppressed', nullif(v."isInMassOutage", false))) as evidence
       from verdict v join ${agents} a on a.node_id = v.node_id and a.state = v.state
       where v.rule is not null
@@ -100,6 +110,16 @@ async function moveOnce(tx: Tx, nodeIds: string[], now: SQL): Promise<Move[]> {
   return rows
 }
 
+/**
+ * The controllers of all clusters that Muster asked report the node as drained, which means without jobs, or no longer have it. The
+ * suffixes of states, such as * for a silent slurmd, do not matter.
+ */
+const isDrainedInSlurm = sql`not exists (
+  select from jsonb_to_recordset(a.slurm_drains) as d("clusterId" uuid, name text)
+    left join ${slurmNodes} s on s.cluster_id = d."clusterId" and s.name = d.name
+    left join ${slurmClusters} c on c.id = d."clusterId"
+  where (c.refreshed_at > a.drain_requested_at and (s.name is null or rtrim(s.state, '$^@#%~!*+-') = 'DRAINED')) is not true)`
+
 /** AgentFacts of every candidate, named as in TypeScript. */
 const facts = (now: SQL) => sql`
   select a.*, b.received_at, b.boot_epoch, b.sequence, b.slurm_state, b.running_jobs, quiet.since,
@@ -110,12 +130,15 @@ const facts = (now: SQL) => sql`
       and (s.ended_at is null or s.ended_at > ${now} - rule.stale)) as "isInMassOutage",
     a.drain_requested_at is not null as "isDrainRequested",
     b.reported_drain is not null as "isSlurmDrain",
-    coalesce(b.reported_drain = 'DRAINED' or b.reported_drain is null and a.drain_requested_at is not null
-      and b.received_at >= a.drain_requested_at and coalesce(b.running_jobs, 0) = 0, false) as "isDrained",
+    coalesce(b.reported_drain = 'DRAINED' or a.drain_requested_at is not null and case when a.slurm_drains = '[]'
+      then b.reported_drain is null and b.received_at >= a.drain_requested_at and b.running_jobs = 0
+      else coalesce(b.running_jobs, 0) = 0 and ${isDrainedInSlurm} end, false) as "isDrained",
+    n.decommissioned_at is not null as "isDecommissioned",
     coalesce(a.state_since < ${now} - make_interval(days => t.deregister_after_days), false) as "isAged"
   from may_move
   join ${agents} a using (node_id)
   join ${agentHeartbeats} b using (node_id)
+  join ${computeNodes} n on n.id = a.node_id
   left join ${agentSettings} t on t.tenant_id = a.tenant_id
   cross join lateral (select
     ${sqlSeconds(sql`coalesce(t.stale_after_seconds, ${DEFAULT_SETTINGS.staleAfterSeconds})`)} as stale,

@@ -13,6 +13,7 @@ export {
   approveAgentChangeBlockedReason,
   deregisterAgentBlockedReason,
   drainAgentBlockedReason,
+  drainError,
   ENROLLMENT_TOKEN_STATES,
   type EnrollmentTokenState,
   enrollmentTokenState,
@@ -28,6 +29,7 @@ export { resumeAgent } from './resume-agent.ts'
 export { RevokeAgentKeyInput, revokeAgentKey } from './revoke-agent-key.ts'
 export { revokeEnrollmentToken } from './revoke-enrollment-token.ts'
 export { DEFAULT_SETTINGS, readAgentSettings, readHeartbeatIntervals } from './settings.ts'
+export { slurmNodesOf } from './slurm-drains.ts'
 export { type AgentFacts, type AgentReason, nextState, REASONS, RULES, type Rule } from './state-machine.ts'
 export {
   AGENT_KEY_STATUSES,
@@ -46,6 +48,7 @@ export {
   agentSettings,
   agents,
   agentTransitions,
+  type SlurmDrain,
 } from './tables.ts'
 export { type AgentVerdict, agentTrust, keyFingerprint } from './trust.ts'
 export { UpdateAgentSettingsInput, updateAgentSettings } from './update-agent-settings.ts'

@@ -7,11 +7,19 @@ type Known = Pick<Agent, 'agentId' | 'state'>
 const gone = (agent: Known) =>
   agent.state === 'DEREGISTERED' ? `The agent ${agent.agentId} is deregistered. Enroll the node again.` : null
 
-/** Why `actor` may not drain this agent's node; null when allowed. */
-export function drainAgentBlockedReason(actor: Actor, agent: Known & Pick<Agent, 'drainRequestedAt'>): string | null {
+/** Why the requested drain failed in Slurm; null when it did not. */
+export const drainError = ({ slurmDrains }: Pick<Agent, 'slurmDrains'>): string | null =>
+  slurmDrains.flatMap(({ failure }) => failure?.message ?? []).join(' ') || null
+
+/** Why `actor` may not drain this agent's node; null when allowed. A drain that failed in Slurm may be repeated. */
+export function drainAgentBlockedReason(
+  actor: Actor,
+  agent: Known & Pick<Agent, 'drainRequestedAt' | 'slurmDrains'>,
+): string | null {
   const denied = deniedEverywhereReason(actor, agentPermissions.write)
   if (denied) return denied
-  return gone(agent) ?? (agent.drainRequestedAt ? `The agent ${agent.agentId} is already being drained.` : null)
+  const isDraining = agent.drainRequestedAt && !drainError(agent)
+  return gone(agent) ?? (isDraining ? `The agent ${agent.agentId} is already being drained.` : null)
 }
 
 /** Why `actor` may not resume this agent; null when allowed. */

@@ -1,4 +1,4 @@
-import type { AgentState } from './tables.ts'
+import { AGENT_STATES, type AgentState } from './tables.ts'
 
 /** Facts about an agent, by the database's clock. Heartbeats missed while the API was down do not count. */
 export type AgentFacts = {
@@ -12,10 +12,12 @@ export type AgentFacts = {
   /** A drain was requested; Slurm drains it. */
   isDrainRequested: boolean
   isSlurmDrain: boolean
-  /** The drain is complete: the node has no jobs left. */
+  /** The drain is complete: it is known that the node has no jobs left, and Slurm starts none. */
   isDrained: boolean
   /** OFFLINE for the tenant's deregistration period. */
   isAged: boolean
+  /** The node is decommissioned. */
+  isDecommissioned: boolean
 }
 
 export type AgentReason = keyof typeof REASONS
@@ -33,6 +35,7 @@ export const REASONS = {
   jobs_ended: 'No jobs are running on the node.',
   drain_canceled: 'The drain was canceled.',
   deregistered: 'The agent was deregistered.',
+  decommissioned: 'The node was decommissioned.',
   aged: 'The agent was offline longer than the tenant’s limit.',
 } as const
 
@@ -44,11 +47,14 @@ export type Rule = {
   when: readonly (keyof AgentFacts | `!${keyof AgentFacts}`)[]
 }
 
+const LIVE_STATES = AGENT_STATES.filter((state) => state !== 'DEREGISTERED')
+
 /**
  * The complete state machine: the first matching rule of a state applies. apply-state-transitions.ts compiles the rules
  * to one SQL expression. Not included are transitions by verbs: deregister from any state, and register from OFFLINE to PENDING.
  */
 export const RULES: readonly Rule[] = [
+  ...LIVE_STATES.map((from): Rule => ({ from, to: 'DEREGISTERED', reason: 'decommissioned', when: ['isDecommissioned'] })),
   { from: 'PENDING', to: 'ACTIVE', reason: 'first_heartbeat', when: ['isHeard'] },
   { from: 'PENDING', to: 'OFFLINE', reason: 'no_first_heartbeat', when: ['isSilent', '!isInMassOutage'] },
   { from: 'ACTIVE', to: 'OFFLINE', reason: 'silent', when: ['isSilent', '!isInMassOutage'] },

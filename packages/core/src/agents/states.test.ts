@@ -40,11 +40,11 @@ const applyStateTransitions = (seconds: number) => reconcileAgentStates(t.runtim
 
 test('has only the transitions of the wire protocol', () => {
   const allowed: Record<AgentState, AgentState[]> = {
-    PENDING: ['ACTIVE', 'OFFLINE'],
-    ACTIVE: ['STALE', 'DRAINING', 'OFFLINE'],
-    STALE: ['ACTIVE', 'OFFLINE'],
-    DRAINING: ['DRAINED', 'ACTIVE', 'OFFLINE'],
-    DRAINED: ['ACTIVE', 'OFFLINE'],
+    PENDING: ['ACTIVE', 'OFFLINE', 'DEREGISTERED'],
+    ACTIVE: ['STALE', 'DRAINING', 'OFFLINE', 'DEREGISTERED'],
+    STALE: ['ACTIVE', 'OFFLINE', 'DEREGISTERED'],
+    DRAINING: ['DRAINED', 'ACTIVE', 'OFFLINE', 'DEREGISTERED'],
+    DRAINED: ['ACTIVE', 'OFFLINE', 'DEREGISTERED'],
     OFFLINE: ['ACTIVE', 'PENDING', 'DEREGISTERED'],
     DEREGISTERED: [],
   }
@@ -90,6 +90,7 @@ test('the SQL expression agrees with nextState for every state and fact', async 
       isSlurmDrain: said !== null,
       isDrained: said === 'DRAINED' || (said === null && asked && jobs === 0),
       isAged: false,
+      isDecommissioned: false,
     }
     let expected = state
     for (let step = nextState(expected, facts); step; step = nextState(expected, facts)) expected = step.to

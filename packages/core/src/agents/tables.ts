@@ -3,6 +3,7 @@ import { bigint, index, integer, jsonb, snakeCase, text, unique, uuid } from 'dr
 import { tenants, userRef } from '../access/tables.ts'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
+import type { SlurmItemResult } from '../slurm-actions/tables.ts'
 
 const nodeId = () => uuid().references(() => computeNodes.id, { onDelete: 'cascade' })
 
@@ -63,6 +64,18 @@ export type DuplicateKeyEvidence = {
   acceptedBootId: string | null
 }
 
+/** A drain that Muster requested in Slurm. */
+export type SlurmDrain = {
+  clusterId: string
+  /** NodeName. */
+  name: string
+  /** As Slurm stores it, with the mark of the action. Only a drain with this reason is ended. */
+  reason: string
+  actionId: string
+  /** Why the action failed, and a sentence for users. */
+  failure?: { result: SlurmItemResult; message: string }
+}
+
 /**
  * The agent of a node; DEREGISTERED when it is gone. apply-state-transitions.ts changes its state by the rules of
  * state-machine.ts.
@@ -98,6 +111,13 @@ export const agents = snakeCase.table(
     drainRequestedById: userRef(),
     drainRequestedByName: text(),
     drainReason: text(),
+    /** Drains in Slurm that belong to the request; empty when no cluster has the node. */
+    slurmDrains: jsonb().$type<SlurmDrain[]>().notNull().default(sql`'[]'::jsonb`),
+    /** The last rejected heartbeat, and how many were rejected since the last accepted one. Anybody can send those without a valid signature. */
+    rejectedAt: at(),
+    rejectionCode: text(),
+    rejectionMessage: text(),
+    rejectionCount: integer().notNull().default(0),
     /** Since when it is part of a mass outage, during which it does not become OFFLINE. */
     offlineSuppressedAt: at(),
   },

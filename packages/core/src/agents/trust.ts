@@ -10,31 +10,35 @@ export const keyFingerprint = (publicKey: string): string =>
 const MAX_SKEW_MS = 5000
 
 export type AgentVerdict = {
-  check: 'KEY' | 'SIGNATURE' | 'HARDWARE' | 'CLOCK' | 'SEQUENCE'
+  check: 'KEY' | 'SIGNATURE' | 'HARDWARE' | 'CLOCK' | 'SEQUENCE' | 'ACCEPTANCE'
   /** Null when the check cannot be decided yet. */
   isOk: boolean | null
   message: string
 }
 
-type AgentEvidence = Pick<Agent, 'fingerprint' | 'offeredFingerprint'> & {
+type AgentEvidence = Pick<
+  Agent,
+  'fingerprint' | 'offeredFingerprint' | 'rejectedAt' | 'rejectionCode' | 'rejectionMessage' | 'rejectionCount'
+> & {
   key: Pick<AgentKey, 'status' | 'publicKey'> | null
   isKeyWaiting: boolean
   /** Another machine sends heartbeats with the same key. */
   isKeyShared: boolean
-  heartbeat: Pick<AgentHeartbeat, 'skewMs' | 'accepted' | 'missed'> | null
+  heartbeat: Pick<AgentHeartbeat, 'skewMs' | 'accepted' | 'missed' | 'receivedAt'> | null
 }
 
 /** Results of the trust checks of an agent. */
-export function agentTrust({ fingerprint, offeredFingerprint, heartbeat, ...keys }: AgentEvidence): AgentVerdict[] {
+export function agentTrust({ fingerprint, offeredFingerprint, heartbeat, ...rest }: AgentEvidence): AgentVerdict[] {
   const accepted = heartbeat?.accepted ?? 0
   return [
-    keyVerdict(keys),
+    keyVerdict(rest),
     accepted > 0
       ? { check: 'SIGNATURE', isOk: true, message: `All ${accepted} accepted heartbeats are signed with the key.` }
       : { check: 'SIGNATURE', isOk: null, message: NO_HEARTBEAT },
     hardwareVerdict(fingerprint, offeredFingerprint),
     clockVerdict(heartbeat?.skewMs ?? null),
     sequenceVerdict(accepted, heartbeat?.missed ?? 0),
+    acceptanceVerdict(rest, heartbeat?.receivedAt ?? null),
   ]
 }
 
@@ -74,7 +78,7 @@ function hardwareVerdict(approved: string | null, offered: string | null): Agent
       message: 'The agent reports the hardware fingerprint of another machine. Approve the change if the machine was replaced.',
     }
   if (approved) return { check, isOk: true, message: 'The agent runs on the approved hardware.' }
-  return { check, isOk: null, message: 'The agent reports no hardware fingerprint.' }
+  return { check, isOk: null, message: 'No signed message of the agent has a hardware fingerprint.' }
 }
 
 function clockVerdict(skewMs: number | null): AgentVerdict {
@@ -100,4 +104,26 @@ function sequenceVerdict(accepted: number, missed: number): AgentVerdict {
         isOk: false,
         message: `${missed} of ${accepted + missed} heartbeats are missing. Check the network of the node.`,
       }
+}
+
+function acceptanceVerdict(
+  {
+    rejectedAt,
+    rejectionCode,
+    rejectionMessage,
+    rejectionCount,
+  }: Pick<AgentEvidence, 'rejectedAt' | 'rejectionCode' | 'rejectionMessage' | 'rejectionCount'>,
+  receivedAt: Date | null,
+): AgentVerdict {
+  const check = 'ACCEPTANCE'
+  if (!rejectedAt || (receivedAt && receivedAt >= rejectedAt))
+    return receivedAt
+      ? { check, isOk: true, message: 'No heartbeat was rejected since the last accepted one.' }
+      : { check, isOk: null, message: NO_HEARTBEAT }
+  // Anybody can send a heartbeat without a valid signature, so it proves nothing about the node.
+  const isUnsigned = rejectionCode === 'signature_invalid' || rejectionCode === 'cluster_mismatch'
+  const what = rejectionCount === 1 ? 'One heartbeat was rejected' : `${rejectionCount} heartbeats were rejected`
+  const since = `${what} since the last accepted one, the last at ${rejectedAt.toISOString().slice(0, 19)}Z`
+  const doubt = isUnsigned ? ' Another sender may have used the name of the node.' : ''
+  return { check, isOk: isUnsigned ? null : false, message: `${since}: ${rejectionCode}. ${rejectionMessage}${doubt}` }
 }

@@ -7,6 +7,7 @@ export { CreateAlertSilenceInput, createAlertSilence } from './create-alert-sile
 export { deleteAlertRoute } from './delete-alert-route.ts'
 export { endAlertSilence } from './end-alert-silence.ts'
 export { type DeliveryOutcome, finishAlertDelivery, retryMs } from './finish-alert-delivery.ts'
+export { releaseHeldAlerts } from './held-alerts.ts'
 export { ALERT_KINDS, type AlertKind, alertMessage, KINDS, SEVERITIES, type Severity } from './kinds.ts'
 export { alertPermissions, alertRoutePermissions } from './permissions.ts'
 export { planAlertDeliveries } from './plan-alert-deliveries.ts'

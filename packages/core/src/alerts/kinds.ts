@@ -36,6 +36,8 @@ export const KINDS = {
     message: 'Too many nodes stopped sending heartbeats at once; the cause may be the network or Muster',
   },
   audit_sink_behind: { severity: 'warning', message: 'Audit entries are not delivered to a sink' },
+  openchami_out_of_sync: { severity: 'warning', message: 'The OpenCHAMI target does not have what the inventory has' },
+  schedule_failed: { severity: 'warning', message: 'The last run of a schedule failed or was refused' },
   slurm_controller_silent: { severity: 'critical', message: 'The Slurm controller does not answer' },
   slurm_nodes_drained: { severity: 'warning', message: 'Slurm nodes have been drained for more than a day' },
   slurm_nodes_invalid: { severity: 'warning', message: 'Slurm nodes registered with less hardware than configured' },

@@ -5,6 +5,7 @@ import { authorize } from '../kernel/context.ts'
 import { isOneOf } from '../kernel/db/rows.ts'
 import { isTransientDbError } from '../kernel/retry-transient.ts'
 import { computeNodes } from '../nodes/index.ts'
+import { isInMaintenance, maintenanceRecheckAt } from './held-alerts.ts'
 import { EVENT_KINDS } from './kinds.ts'
 import { fitsMatcher, fitting } from './matcher.ts'
 import { alertPermissions } from './permissions.ts'
@@ -16,7 +17,8 @@ export const MAX_ALERTS_PER_MESSAGE = 500
 
 /**
  * Reconciler, over all tenants, safe with any number of workers: creates one message per route and event for alerts that were
- * opened or resolved, and resolves events that did not recur. Silenced alerts wait for the end of the silence.
+ * opened or resolved, and resolves events that did not recur. Silenced alerts wait for the end of the silence, and those of a node in
+ * maintenance for its end.
  * @returns the number of processed alerts
  */
 export async function planAlertDeliveries(ctx: SystemCtx): Promise<number> {
@@ -58,6 +60,7 @@ async function planSome(tx: Tx, tenantId: string): Promise<number> {
     .select({
       alert: alerts,
       node: computeNodes.name,
+      isInMaintenance: sql<boolean>`${isInMaintenance}`,
       routes: fitting(routes.map(({ id, matcher }) => ({ id, fits: fitsMatcher(tree, matcher, true) }))),
     })
     .from(alerts)
@@ -66,13 +69,22 @@ async function planSome(tx: Tx, tenantId: string): Promise<number> {
     .orderBy(alerts.openedAt, alerts.id)
 
   const held: string[] = []
+  const inMaintenance: string[] = []
   const planned = { opened: [] as typeof found, resolved: [] as typeof found }
   for (const row of found) {
     const event = row.alert.resolvedAt ? 'resolved' : 'opened'
     // The end of a notified alert is always notified.
-    if (event === 'resolved' || !silences.has(row.alert.id)) planned[event].push(row)
-    else held.push(row.alert.id)
+    if (event === 'resolved') planned[event].push(row)
+    else if (row.isInMaintenance) inMaintenance.push(row.alert.id)
+    else if (silences.has(row.alert.id)) held.push(row.alert.id)
+    else planned[event].push(row)
   }
+  if (inMaintenance.length > 0)
+    await tx
+      .update(alerts)
+      .set({ notifyAt: maintenanceRecheckAt })
+      .from(computeNodes)
+      .where(and(eq(computeNodes.id, alerts.nodeId), isOneOf(alerts.id, inMaintenance)))
   for (const silence of new Set(silences.values())) {
     const of = held.filter((id) => silences.get(id) === silence)
     await tx.update(alerts).set({ notifyAt: silence.endsAt }).where(isOneOf(alerts.id, of))

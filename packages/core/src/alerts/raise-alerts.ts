@@ -4,6 +4,7 @@ import type { Tx } from '../kernel/context.ts'
 import { newId } from '../kernel/db/columns.ts'
 import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
 import type { ChangeEvent } from '../kernel/events.ts'
+import { computeNodes } from '../nodes/tables.ts'
 import { alertChanged } from './change-events.ts'
 import { type AlertKind, KINDS } from './kinds.ts'
 import { alerts, currentXid } from './tables.ts'
@@ -25,7 +26,8 @@ export const keyOf = ({ nodeId, cluster }: Pick<RaisedAlert, 'nodeId' | 'cluster
 
 /**
  * Raises alerts in the caller's transaction with two statements for any number. An open alert increases its count; one of the
- * same node and kind that was opened less than five minutes ago is reopened. Callers that also resolve alerts do that first.
+ * same node and kind that was opened less than five minutes ago is reopened. Decommissioned nodes get none. Callers that also
+ * resolve alerts do that first.
  * @returns the change events to send after the commit
  */
 export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<ChangeEvent[]> {
@@ -56,6 +58,7 @@ export async function raiseAlerts(tx: Tx, raised: RaisedAlert[]): Promise<Change
   const { rows: written } = await tx.execute<{ id: string; tenant_id: string }>(sql`
     insert into ${alerts} as a (id, tenant_id, node_id, cluster, kind, severity, key, evidence, notify_at)
     select g.id, g.tenant_id, g.node_id, coalesce(g.cluster, (select s.cluster from ${agents} s where s.node_id = g.node_id)), g.kind, g.severity, g.key, g.evidence, now() from ${given}
+    where not exists (select from ${computeNodes} n where n.id = g.node_id and n.decommissioned_at is not null)
     order by g.kind, g.key, g.tenant_id
     on conflict (tenant_id, kind, key) where is_latest do update set
       count = a.count + 1, last_at = now(), evidence = excluded.evidence, resolved_at = null, changed_xid = ${currentXid},

@@ -1,7 +1,8 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { createHash, createPublicKey, sign, verify } from 'node:crypto'
 import { getColumns, sql } from 'drizzle-orm'
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { Vault } from '../kernel/context.ts'
+import { signingKey } from '../kernel/signing-key.ts'
 import { type AuditCheckpoint, type AuditEntry, auditEntries } from './tables.ts'
 
 /** Hash before the first row of a chain. */
@@ -28,32 +29,26 @@ type Statement = Pick<AuditCheckpoint, 'tenantId' | 'kind' | 'seq' | 'hash' | 'k
 const statementText = ({ tenantId, kind, seq, hash, keyVersion }: Statement): Buffer =>
   Buffer.from(canonicalJson({ tenantId, kind, seq, hash, keyVersion }))
 
-// An Ed25519 private key in PKCS #8 is this prefix and 32 bytes (RFC 8410).
-const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
-
 /** The key that signs checkpoints, derived from the encryption key of `version`. */
-async function signingKey(vault: Vault, version: number): Promise<KeyObject> {
-  const seed = await vault.derive('audit checkpoint', version)
-  return createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' })
-}
+const checkpointKey = (vault: Vault, version: number) => signingKey(vault, 'audit checkpoint', version)
 
 /** The public key that verifies checkpoints of `version`, in PEM. */
 export const verificationKey = async (vault: Vault, version: number): Promise<string> =>
-  createPublicKey(await signingKey(vault, version))
+  createPublicKey(await checkpointKey(vault, version))
     .export({ format: 'pem', type: 'spki' })
     .toString()
 
 /** Signs a checkpoint with the newest key. */
 export async function signCheckpoint(vault: Vault, statement: Omit<Statement, 'keyVersion'>, keyVersion: number) {
   const complete = { ...statement, keyVersion }
-  const signature = sign(null, statementText(complete), await signingKey(vault, keyVersion)).toString('base64')
+  const signature = sign(null, statementText(complete), await checkpointKey(vault, keyVersion)).toString('base64')
   return { ...complete, signature }
 }
 
 /** Whether a checkpoint was signed by this installation and not changed. */
 export async function isSigned(vault: Vault, checkpoint: AuditCheckpoint): Promise<boolean> {
   try {
-    const key = createPublicKey(await signingKey(vault, checkpoint.keyVersion))
+    const key = createPublicKey(await checkpointKey(vault, checkpoint.keyVersion))
     return verify(null, statementText(checkpoint), key, Buffer.from(checkpoint.signature, 'base64'))
   } catch {
     return false

@@ -9,6 +9,7 @@ import {
   type ProfileRef,
   type ProfileTree,
   type ResolvedBootProfile,
+  type ResolvedProfileCache,
   readProfileTree,
   resolveMerges,
 } from './resolve.ts'
@@ -150,16 +151,18 @@ function rank(tree: ProfileTree, rows: Row[], arch: BootArch | null): Ranked {
 const isBootArch = (arch: string | null | undefined): arch is BootArch => BOOT_ARCHES.some((each) => each === arch)
 
 /**
- * Returns what each of these nodes boots, with the assignments that lost and why, in five statements for any number of nodes.
+ * Returns what each of these nodes boots, with the assignments that lost and why, in at most five statements for any number of nodes.
  * Nodes of other tenants are absent. An assignment to the node wins over those to its groups, those over the assignment to all nodes;
  * then the lower priority number wins, then the name of the profile. A profile for another architecture loses. Profiles without a kernel
  * are merged with the winner in the same order: those of all nodes first, so that those of the node itself take precedence.
  * @param arches architectures that the firmware of nodes reported; else the one of the last discovery
+ * @param cache of profiles, for callers outside of transactions
  */
 export async function effectiveBootProfiles(
   ctx: Reader,
   nodeIds: string[],
   arches: ReadonlyMap<string, BootArch> = new Map(),
+  cache?: ResolvedProfileCache,
 ): Promise<Map<string, EffectiveBootProfile>> {
   const [{ rows, tree }, groups] = await Promise.all([
     readAssignments(ctx, nodeIds, ['NODE', 'GROUP', 'ALL_NODES']),
@@ -190,7 +193,7 @@ export async function effectiveBootProfiles(
     ]
     return { node, ...rank(tree, applying, known) }
   })
-  const resolved = await resolveRanked(ctx, tree, ranked)
+  const resolved = await resolveRanked(ctx, tree, ranked, cache)
   return new Map(
     ranked.map(({ node, ...each }) => [
       node.id,
@@ -214,9 +217,9 @@ export async function unknownBootProfile(ctx: Reader, arch: BootArch | null): Pr
 const keyOf = ({ profileId, layers }: Merge) => [profileId, ...layers].join(' ')
 
 /** Resolves each distinct merge once. */
-async function resolveRanked(ctx: Reader, tree: ProfileTree, ranked: readonly Ranked[]) {
+async function resolveRanked(ctx: Reader, tree: ProfileTree, ranked: readonly Ranked[], cache?: ResolvedProfileCache) {
   const merges = new Map(ranked.flatMap(({ merge }) => (merge ? [[keyOf(merge), merge] as const] : [])))
-  const resolved = await resolveMerges(ctx, [...merges.values()], tree)
+  const resolved = await resolveMerges(ctx, [...merges.values()], tree, cache)
   return new Map([...resolved].map(([merge, profile]) => [keyOf(merge), profile]))
 }
 

@@ -26,6 +26,7 @@ export {
   type OverriddenValue,
   type ProfileRef,
   type ResolvedBootProfile,
+  type ResolvedProfileCache,
   resolveBootProfiles,
   type Sourced,
 } from './resolve.ts'

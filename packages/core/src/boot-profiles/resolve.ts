@@ -164,16 +164,37 @@ export async function resolveBootProfiles(ctx: Reader, ids: readonly string[]): 
 /** A profile that boots, and the profiles that are merged: those that are added and itself, the lowest precedence first. */
 export type Merge = { profileId: string; layers: string[] }
 
-/** Resolves merges with one statement. Absent: its profile is of another tenant, or was deleted meanwhile. */
+/**
+ * Resolved profiles by the versions of which they consist, so that the same versions give the same object. Only for reads outside of
+ * transactions: one that is rolled back would leave a version with other content.
+ */
+export type ResolvedProfileCache = Map<string, ResolvedBootProfile>
+const MAX_CACHED = 200
+const cacheKey = (chain: readonly ProfileRef[], own: readonly ProfileRef[]) =>
+  JSON.stringify([chain, own].map((links) => links.map(({ id, version, name }) => [id, version, name])))
+
+/** Resolves merges with at most one statement. Absent: its profile is of another tenant, or was deleted meanwhile. */
 export async function resolveMerges(
   ctx: Reader,
   merges: readonly Merge[],
   tree: ProfileTree,
+  cache: ResolvedProfileCache = new Map(),
 ): Promise<Map<Merge, ResolvedBootProfile>> {
+  const resolved = new Map<Merge, ResolvedBootProfile>()
+  const refsOf = (ids: string[]) => ids.flatMap((each) => tree.get(each) ?? [])
   // A profile that is inherited twice counts where it comes last, so that a farther profile never replaces values of a nearer one.
-  const chains = merges.map(({ layers }) => [...new Set(layers.flatMap((layer) => chainOf(tree, layer)).reverse())].reverse())
-  const needed = [...new Set(chains.flat())]
-  if (needed.length === 0) return new Map()
+  const chains = merges.map((merge) => ({
+    merge,
+    ids: [...new Set(merge.layers.flatMap((layer) => chainOf(tree, layer)).reverse())].reverse(),
+    ownIds: chainOf(tree, merge.profileId),
+  }))
+  for (const { merge, ids, ownIds } of chains) {
+    const cached = cache.get(cacheKey(refsOf(ids), refsOf(ownIds)))
+    if (cached) resolved.set(merge, cached)
+  }
+  const missing = chains.filter(({ merge }) => !resolved.has(merge))
+  const needed = [...new Set(missing.flatMap(({ ids }) => ids))]
+  if (needed.length === 0) return resolved
   const { id, name, version, content } = bootProfiles
   const rows = await ctx.db
     .select({ id, name, version, content })
@@ -181,11 +202,13 @@ export async function resolveMerges(
     .where(and(visibleTo(ctx, bootProfiles), inArray(bootProfiles.id, needed)))
   const links = new Map(rows.map((row) => [row.id, row]))
   const linksOf = (ids: string[]) => ids.flatMap((each) => links.get(each) ?? [])
-  return new Map(
-    merges.flatMap((merge, i) => {
-      const ownIds = chainOf(tree, merge.profileId)
-      const [found, own] = [linksOf(chains[i]!), linksOf(ownIds)]
-      return own.length > 0 && own.length === ownIds.length ? [[merge, resolveChain(found, own)] as const] : []
-    }),
-  )
+  for (const { merge, ids, ownIds } of missing) {
+    const [found, own] = [linksOf(ids), linksOf(ownIds)]
+    if (own.length === 0 || own.length !== ownIds.length) continue
+    const profile = resolveChain(found, own)
+    resolved.set(merge, profile)
+    if (cache.size >= MAX_CACHED) cache.clear()
+    cache.set(cacheKey(found, own), profile)
+  }
+  return resolved
 }

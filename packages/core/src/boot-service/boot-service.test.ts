@@ -10,11 +10,12 @@ import { race } from '../testing/race.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
 import { acceptUnknownMachine } from './accept-unknown-machine.ts'
 import { completePhoneHome } from './complete-phone-home.ts'
+import type { FetchRecord } from './fetch-record.ts'
 import { findBootNodes } from './find-boot-nodes.ts'
 import { observeBoots } from './observe-boots.ts'
 import { pruneBootRecords } from './prune-boot-records.ts'
 import { readBootDurations } from './read-boot-durations.ts'
-import { type FetchRecord, recordBootFetches } from './record-boot-fetches.ts'
+import { recordBootFetches } from './record-boot-fetches.ts'
 import { recordBootStage } from './record-boot-stage.ts'
 import { rejectUnknownMachine } from './reject-unknown-machine.ts'
 import { MAX_UNKNOWN_MACHINES, reportUnknownMachines } from './report-unknown-machines.ts'
@@ -240,6 +241,51 @@ describe('tokens', () => {
     )
     expect(await userData(node!)).toMatchObject({ token: null, refusal: 'the agent of the node still sends heartbeats' })
     expect(await alertsOf(node!.id)).toMatchObject([{ kind: 'boot_token_refused' }])
+  })
+
+  const finish = async (attemptId: string) => {
+    await t.runtime.db.update(bootAttempts).set({ finishedAt: sql`now()` }).where(eq(bootAttempts.id, attemptId))
+  }
+  const reachContact = async (attemptId: string) => {
+    await t.runtime.db.insert(bootStageTimes).values({ attemptId, stage: 'FIRST_CONTACT', reachedAt: new Date() })
+  }
+
+  test.each([
+    ['READY', finish],
+    ['in contact', reachContact],
+  ])('user-data of a node that is %s begin a boot: its script may be lost; no token and no alert', async (_, endBoot) => {
+    const node = await nodeOf()
+    const { attemptId } = await fetch(node)
+    expect(await userData(node)).toMatchObject({ attemptId, token: expect.any(String) })
+    await endBoot(attemptId)
+    const lost = await userData(node)
+    expect(lost).toMatchObject({ token: null, refusal: expect.stringContaining('not fetched with a MAC') })
+    const attempts = await attemptsOf(node.id)
+    expect(attempts).toMatchObject([{ id: attemptId }, { id: lost.attemptId, cause: 'CLOUD_INIT', state: 'BOOTING', mac: null }])
+    expect(await stagesOf(lost.attemptId)).toEqual(['CLOUD_INIT'])
+    expect(await alertsOf(node.id)).toEqual([])
+    // The next recorded script begins a boot with a token again.
+    await fetch(node)
+    expect(await userData(node)).toMatchObject({ token: expect.any(String), refusal: null })
+  })
+
+  test('user-data of a READY node with a running agent begin no boot and raise an alert', async () => {
+    const [agent] = await insertAgents({ db: t.runtime.db, tenantId: ours.tenant.id }, 1)
+    const [node] = await t.runtime.db.select().from(computeNodes).where(eq(computeNodes.id, agent!.nodeId))
+    const heartbeat = (at: 'now' | 'before') =>
+      t.runtime.db.execute(
+        sql`update agent_heartbeats set received_at = now() - make_interval(secs => ${at === 'now' ? 0 : 300}) where node_id = ${node!.id}`,
+      )
+    await heartbeat('before')
+    const { attemptId } = await fetch(node!)
+    await userData(node!)
+    await finish(attemptId)
+    await heartbeat('now')
+    expect(await userData(node!)).toMatchObject({ attemptId, token: null, refusal: 'the token of this boot was already sent' })
+    expect(await alertsOf(node!.id)).toMatchObject([{ kind: 'boot_token_refused' }])
+    // Its agent has been silent since it went down.
+    await heartbeat('before')
+    expect((await userData(node!)).attemptId).not.toBe(attemptId)
   })
 
   test('a phone-home uses it up; a replay is refused and raises an alert', async () => {

@@ -9,8 +9,9 @@ import { nodeChanged } from '../nodes/change-events.ts'
 import { fingerprint, HostKey } from '../nodes/index.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { bootAudit } from './audit-actions.ts'
+import { hashBootToken } from './issue-tokens.ts'
 import { bootPermissions } from './permissions.ts'
-import { hashBootToken, recordBootFetches } from './record-boot-fetches.ts'
+import { recordBootFetches } from './record-boot-fetches.ts'
 import { bootTokens } from './tables.ts'
 
 const PhoneHomeInput = z.object({

@@ -1,4 +1,5 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Ctx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { normalizeXname, parseXname } from '../nodes/index.ts'
@@ -16,71 +17,66 @@ export type BootNode = {
   bootMac: string | null
 }
 
+const bootInterfaces = alias(nodeInterfaces, 'boot_interfaces')
 const COLUMNS = {
   id: computeNodes.id,
   name: computeNodes.name,
   xname: computeNodes.xname,
   nid: computeNodes.nid,
   status: computeNodes.status,
+  bootMac: bootInterfaces.mac,
 }
+// Not a parameter: Postgres then uses the partial index.
+const hasBootInterface = and(eq(bootInterfaces.nodeId, computeNodes.id), sql`${bootInterfaces.isBoot}`)
 
-/** The node of each identity, in their order; null: no node has it. MACs must be normalized. At most four statements. */
+/** The node of each identity, in their order; null: no node has it. MACs must be normalized. One statement per kind of identity. */
 export async function findBootNodes(ctx: Ctx, identities: readonly BootIdentity[]): Promise<(BootNode | null)[]> {
   const keys = identities.map(keyOf)
   const of = (kind: string) => [...new Set(keys.flatMap((key) => (key?.kind === kind ? [key.value] : [])))]
   const [macs, names, nids] = [of('mac'), of('name'), of('nid')]
   const xnames = names.filter((name) => parseXname(name)).map(normalizeXname)
-  const found = new Map<string, Omit<BootNode, 'bootMac'>>()
-  if (macs.length > 0)
-    for (const { mac, ...node } of await ctx.db
-      .select({ ...COLUMNS, mac: nodeInterfaces.mac })
-      .from(nodeInterfaces)
-      .innerJoin(computeNodes, eq(computeNodes.id, nodeInterfaces.nodeId))
-      .where(and(visibleTo(ctx, nodeInterfaces), isOneOf(nodeInterfaces.mac, macs, 'text'))))
-      found.set(`mac ${mac}`, node)
-  const select = (column: 'name' | 'xname', values: string[]) =>
+  const select = (condition: SQL) =>
     ctx.db
       .select(COLUMNS)
       .from(computeNodes)
-      .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes[column], values, 'text')))
-  // A name takes precedence over an equal xname.
-  if (xnames.length > 0) for (const node of await select('xname', xnames)) found.set(`xname ${node.xname}`, node)
-  if (names.length > 0) for (const node of await select('name', names)) found.set(`name ${node.name}`, node)
-  if (nids.length > 0)
-    for (const node of await ctx.db
-      .select(COLUMNS)
-      .from(computeNodes)
-      .where(and(visibleTo(ctx, computeNodes), inArray(computeNodes.nid, nids.map(Number)))))
-      found.set(`nid ${node.nid}`, node)
-  const bootMacs = await readBootMacs(ctx, [...new Set([...found.values()].map(({ id }) => id))])
+      .leftJoin(bootInterfaces, hasBootInterface)
+      .where(and(visibleTo(ctx, computeNodes), condition))
+  const [byMac, byXname, byName, byNid] = await Promise.all([
+    macs.length > 0 ? selectByMac(ctx, macs) : [],
+    xnames.length > 0 ? select(isOneOf(computeNodes.xname, xnames, 'text')) : [],
+    names.length > 0 ? select(isOneOf(computeNodes.name, names, 'text')) : [],
+    nids.length > 0 ? select(inArray(computeNodes.nid, nids.map(Number))) : [],
+  ])
+  const found = new Map<string, BootNode>([
+    ...byMac.map(({ mac, ...node }) => [`mac ${mac}`, node] as const),
+    ...byXname.map((node) => [`xname ${node.xname}`, node] as const),
+    ...byName.map((node) => [`name ${node.name}`, node] as const),
+    ...byNid.map((node) => [`nid ${node.nid}`, node] as const),
+  ])
   return keys.map((key) => {
     if (!key) return null
+    // A name takes precedence over an equal xname.
     const xname = key.kind === 'name' && parseXname(key.value) ? found.get(`xname ${normalizeXname(key.value)}`) : undefined
-    const node = found.get(`${key.kind} ${key.value}`) ?? xname
-    return node ? { ...node, bootMac: bootMacs.get(node.id) ?? null } : null
+    return found.get(`${key.kind} ${key.value}`) ?? xname ?? null
   })
 }
 
+const selectByMac = (ctx: Ctx, macs: string[]) =>
+  ctx.db
+    .select({ ...COLUMNS, mac: nodeInterfaces.mac })
+    .from(nodeInterfaces)
+    .innerJoin(computeNodes, eq(computeNodes.id, nodeInterfaces.nodeId))
+    .leftJoin(bootInterfaces, hasBootInterface)
+    .where(and(visibleTo(ctx, nodeInterfaces), isOneOf(nodeInterfaces.mac, macs, 'text')))
+
 /** Nodes by ID. */
 export async function findBootNodesById(ctx: Ctx, ids: string[]): Promise<Map<string, BootNode>> {
-  const [rows, bootMacs] = await Promise.all([
-    ctx.db
-      .select(COLUMNS)
-      .from(computeNodes)
-      .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, ids))),
-    readBootMacs(ctx, ids),
-  ])
-  return new Map(rows.map((row) => [row.id, { ...row, bootMac: bootMacs.get(row.id) ?? null }]))
-}
-
-/** The MACs of the boot interfaces of nodes. */
-async function readBootMacs(ctx: Ctx, nodeIds: string[]): Promise<Map<string, string>> {
-  if (nodeIds.length === 0) return new Map()
   const rows = await ctx.db
-    .select({ nodeId: nodeInterfaces.nodeId, mac: nodeInterfaces.mac })
-    .from(nodeInterfaces)
-    .where(and(visibleTo(ctx, nodeInterfaces), isOneOf(nodeInterfaces.nodeId, nodeIds), eq(nodeInterfaces.isBoot, true)))
-  return new Map(rows.map(({ nodeId, mac }) => [nodeId, mac]))
+    .select(COLUMNS)
+    .from(computeNodes)
+    .leftJoin(bootInterfaces, hasBootInterface)
+    .where(and(visibleTo(ctx, computeNodes), isOneOf(computeNodes.id, ids)))
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 function keyOf({ mac, name, nid }: BootIdentity): { kind: 'mac' | 'name' | 'nid'; value: string } | null {

@@ -42,9 +42,15 @@ export const DhcpConfigInput = z
 
 /**
  * Configuration of a DHCP server for network boot, with the fixed addresses of nodes: those that their boot interfaces have in the subnet.
+ * @param machines with fixed addresses that are no nodes yet
  * @throws InvalidInput
  */
-export async function readDhcpConfig(ctx: Ctx, input: z.input<typeof DhcpConfigInput>, urls: BootUrls): Promise<string> {
+export async function readDhcpConfig(
+  ctx: Ctx,
+  input: z.input<typeof DhcpConfigInput>,
+  urls: BootUrls,
+  machines: readonly DhcpHost[] = [],
+): Promise<string> {
   const { server, subnet, first, last, router, nameservers, ipxeUrl } = parseInput(DhcpConfigInput, input)
   const rows = await ctx.db
     .select({ name: computeNodes.name, mac: nodeInterfaces.mac, addresses: nodeInterfaces.addresses })
@@ -57,6 +63,9 @@ export async function readDhcpConfig(ctx: Ctx, input: z.input<typeof DhcpConfigI
     const found = addresses.find(({ address }) => isIPv4(address) && contains(address))
     return found ? [{ name, mac, address: found.address }] : []
   })
+  // A MAC or an address that occurs twice is an error in dnsmasq and Kea.
+  const isFree = ({ mac, address }: DhcpHost) => !hosts.some((host) => host.mac === mac || host.address === address)
+  hosts.push(...machines.filter(isFree))
   const network = {
     subnet,
     pool: { first, last },

@@ -1,9 +1,11 @@
 import { type BootArch, effectiveBootProfiles, type ResolvedBootProfile, unknownBootProfile } from '../boot-profiles/index.ts'
 import { authorize, type Ctx } from '../kernel/context.ts'
+import { isTransientDbError } from '../kernel/retry-transient.ts'
 import { type BootUrls, bootScriptUrl, cloudInitUrl } from './boot-urls.ts'
+import type { FetchRecorder } from './fetch-recorder.ts'
 import { type BootIdentity, type BootNode, findBootNodes } from './find-boot-nodes.ts'
 import { bootPermissions } from './permissions.ts'
-import { originOf, recordBootFetches } from './record-boot-fetches.ts'
+import { originOf } from './record-boot-fetches.ts'
 import {
   type BootImages,
   bootImagesOf,
@@ -14,6 +16,7 @@ import {
   renderRetryScript,
 } from './render/boot-script.ts'
 import { reportUnknownMachines } from './report-unknown-machines.ts'
+import { servedProfiles } from './served-profiles.ts'
 import type { ReportedInterface, UnknownMachineState } from './tables.ts'
 
 /** A request for a boot script. MACs are normalized. */
@@ -47,7 +50,11 @@ export const retryScript = ({ identity, arch, retry, urls }: BootScriptRequest):
  * node has, unless they name no MAC.
  * @returns one result per request, in their order
  */
-export async function serveBootScripts(ctx: Ctx, requests: readonly BootScriptRequest[]): Promise<BootScript[]> {
+export async function serveBootScripts(
+  ctx: Ctx,
+  requests: readonly BootScriptRequest[],
+  recorder: Pick<FetchRecorder, 'record'>,
+): Promise<BootScript[]> {
   authorize(ctx, bootPermissions.serve)
   const nodes = await findBootNodes(
     ctx,
@@ -60,7 +67,7 @@ export async function serveBootScripts(ctx: Ctx, requests: readonly BootScriptRe
     }),
   )
   const ids = [...new Set(nodes.flatMap((node) => node?.id ?? []))]
-  const effective = ids.length > 0 ? await effectiveBootProfiles(ctx, ids, arches) : new Map()
+  const effective = ids.length > 0 ? await effectiveBootProfiles(ctx, ids, arches, servedProfiles) : new Map()
   const unknown = await serveUnknown(
     ctx,
     requests.filter((_, i) => nodes[i] === null),
@@ -72,14 +79,19 @@ export async function serveBootScripts(ctx: Ctx, requests: readonly BootScriptRe
     if (!profile) return { error: reason ?? `The node ${node.name} was deleted a moment ago.` }
     return { ...scriptOf(request, node, profile), profile }
   })
-  await recordBootFetches(
-    ctx,
+  await Promise.all(
     requests.flatMap(({ identity, retry, address }, i) => {
       const [node, result] = [nodes[i], results[i]!]
       if (!node || result.script === undefined) return []
       const facts = { nodeId: node.id, nodeName: node.name, kind: 'BOOT_SCRIPT' as const, ...originOf(result.profile!), address }
       const hash = hashOfImages(result.images!)
-      return [{ ...facts, hash, mac: identity.mac ?? null, isRetry: retry > 0 }]
+      const recorded = recorder.record({ ...facts, hash, mac: identity.mac ?? null, isRetry: retry > 0 })
+      // A node that was deleted meanwhile must not fail the requests of others.
+      return recorded.catch((error: unknown) => {
+        if (isTransientDbError(error)) throw error
+        ctx.log.warn({ err: error, node: node.name }, 'boot fetch was not recorded')
+        results[i] = { error: `The node ${node.name} was deleted a moment ago.` }
+      })
     }),
   )
   return results.map(({ profile: _, ...result }) => result as BootScript)

@@ -1,10 +1,12 @@
 import { effectiveBootProfiles, type ResolvedBootProfile } from '../boot-profiles/index.ts'
 import { authorize, type Ctx } from '../kernel/context.ts'
 import { type BootUrls, phoneHomeUrl } from './boot-urls.ts'
+import type { FetchRecorder } from './fetch-recorder.ts'
 import { findBootNodes } from './find-boot-nodes.ts'
 import { bootPermissions } from './permissions.ts'
-import { originOf, recordBootFetches } from './record-boot-fetches.ts'
-import { type CloudInitData, cloudInitDataOf, sha256, withPhoneHome } from './render/cloud-init.ts'
+import { originOf } from './record-boot-fetches.ts'
+import { type CloudInitData, cloudInitDataOf, hashOfFile, withPhoneHome } from './render/cloud-init.ts'
+import { servedProfiles } from './served-profiles.ts'
 
 export const CLOUD_INIT_FILES = ['meta-data', 'user-data', 'vendor-data', 'network-config'] as const
 export type CloudInitFile = (typeof CLOUD_INIT_FILES)[number]
@@ -34,9 +36,13 @@ export type CloudInitRequest = {
 /**
  * Data for cloud-init, with a fixed number of statements for any number of requests. The first user-data of a boot has the token; see
  * `recordBootFetches`.
- * @returns the content per request, in their order; null: there is no such node or file
+ * @returns the content per request, in their order; null: there is no such node or file. User-data come later than the other files
  */
-export async function serveCloudInit(ctx: Ctx, requests: readonly CloudInitRequest[]): Promise<(string | null)[]> {
+export async function serveCloudInit(
+  ctx: Ctx,
+  requests: readonly CloudInitRequest[],
+  recorder: Pick<FetchRecorder, 'record'>,
+): Promise<Promise<string | null>[]> {
   authorize(ctx, bootPermissions.serve)
   const found = await findBootNodes(
     ctx,
@@ -44,27 +50,17 @@ export async function serveCloudInit(ctx: Ctx, requests: readonly CloudInitReque
   )
   const nodes = found.map((node) => (node?.status === 'DECOMMISSIONED' ? null : node))
   const ids = [...new Set(nodes.flatMap((node) => node?.id ?? []))]
-  if (ids.length === 0) return requests.map(() => null)
-  const effective = await effectiveBootProfiles(ctx, ids)
-  const profileOf = (id: string): ResolvedBootProfile | null => effective.get(id)?.profile ?? null
-  const contents = requests.map(({ file }, i) => {
+  const effective = ids.length > 0 ? await effectiveBootProfiles(ctx, ids, new Map(), servedProfiles) : new Map()
+  return requests.map(async ({ file, address, tokenRefusal, urls }, i) => {
     const node = nodes[i]
-    return node ? cloudInitDataOf(node, profileOf(node.id))[FIELDS[file]] : null
+    if (!node) return null
+    const profile: ResolvedBootProfile | null = effective.get(node.id)?.profile ?? null
+    const data = cloudInitDataOf(node, profile)
+    const content = data[FIELDS[file]]
+    if (content === null) return null
+    const facts = { nodeId: node.id, nodeName: node.name, kind: KINDS[file], ...originOf(profile), address }
+    const token = file === 'user-data' ? { token: { reason: tokenRefusal } } : {}
+    const recorded = await recorder.record({ ...facts, hash: hashOfFile(data, FIELDS[file], profile), ...token })
+    return recorded?.token ? withPhoneHome(profile, phoneHomeUrl(urls, recorded.token)) : content
   })
-  const served = requests.flatMap((request, i) => {
-    const [node, content] = [nodes[i], contents[i]]
-    return node && content !== null && content !== undefined ? [{ request, node, content, i }] : []
-  })
-  const recorded = await recordBootFetches(
-    ctx,
-    served.map(({ request: { file, address, tokenRefusal }, node, content }) => {
-      const facts = { nodeId: node.id, nodeName: node.name, kind: KINDS[file], ...originOf(profileOf(node.id)), address }
-      return { ...facts, hash: sha256(content), ...(file === 'user-data' ? { token: { reason: tokenRefusal } } : {}) }
-    }),
-  )
-  for (const [at, { request, node, i }] of served.entries()) {
-    const { token } = recorded[at]!
-    if (token) contents[i] = withPhoneHome(profileOf(node.id), phoneHomeUrl(request.urls, token))
-  }
-  return contents.map((content) => content ?? null)
 }

@@ -64,9 +64,9 @@ export type UnknownMachine = typeof unknownMachines.$inferSelect
 /** Conditions of a rule. Null: any. Machines can report false values. */
 export type BootRuleMatch = {
   /** Prefixes of the boot MAC: whole bytes, normalized. */
-  macs: string[] | null
+  macPrefixes: string[] | null
   /** MAC prefixes that at least one interface must match. */
-  interfaceMacs: string[] | null
+  interfaceMacPrefixes: string[] | null
   /** Patterns with `*`; case is ignored. */
   serials: string[] | null
   systemUuids: string[] | null
@@ -106,7 +106,7 @@ export const bootRules = snakeCase.table(
 )
 export type BootRule = typeof bootRules.$inferSelect
 
-/** What began an attempt. CLOUD_INIT: a machine fetched cloud-init data without a boot script from here. */
+/** What began an attempt. CLOUD_INIT: a machine fetched cloud-init data, and no boot script was recorded before. */
 export const BOOT_CAUSES = ['POWER_ON', 'BOOT_SCRIPT', 'CLOUD_INIT'] as const
 export type BootCause = (typeof BOOT_CAUSES)[number]
 

@@ -24,6 +24,7 @@ export { findWaitingSlurmLookup, finishSlurmLookup, startSlurmLookup } from './l
 export { MatchSlurmNodeInput, matchSlurmNode } from './matching/match-slurm-node.ts'
 export { type NodeDifference, nodeDifferences } from './matching/node-differences.ts'
 export { OnboardSlurmNodesInput, onboardSlurmNodes } from './matching/onboard-slurm-nodes.ts'
+export { slurmCheckMessages, slurmMessages, slurmOperationMessages } from './messages/index.ts'
 export { slurmClusterPermissions } from './permissions.ts'
 export { refreshClusterBlockedReason, slurmrestdProblem, updateClusterBlockedReason } from './policy.ts'
 export { slurmClusterTestQueue, slurmLookupQueue, slurmRefreshQueue } from './queues.ts'

@@ -1,5 +1,6 @@
 import { type Actor, permissionDeniedReason } from '../kernel/context.ts'
 import { clusterDeniedReason } from './authorize-cluster.ts'
+import { slurmMessages } from './messages/index.ts'
 import { slurmClusterPermissions } from './permissions.ts'
 import type { SlurmCluster } from './tables.ts'
 
@@ -18,6 +19,6 @@ export function refreshClusterBlockedReason(
   actor: Actor,
   { id, name, controllerNodeId, backupNodeId }: Pick<SlurmCluster, 'id' | 'name' | 'controllerNodeId' | 'backupNodeId'>,
 ): string | null {
-  if (controllerNodeId === null && backupNodeId === null) return `The cluster ${name} has no controller node. Choose one.`
+  if (controllerNodeId === null && backupNodeId === null) return slurmMessages.noController({ name })
   return clusterDeniedReason(actor, slurmClusterPermissions.refresh, { id, name })
 }

@@ -8,7 +8,7 @@ import {
   type SlurmReservation,
   type SlurmScheduler,
 } from '@muster/slurm'
-import { and, eq, notInArray, type SQL, sql } from 'drizzle-orm'
+import { and, arrayContains, eq, isNotNull, not, notInArray, type SQL, sql } from 'drizzle-orm'
 import { authorize, type Ctx, inTransaction, type Tx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { sanitizeForPostgres } from '../kernel/db/sanitize.ts'
@@ -94,7 +94,7 @@ export async function recordSlurmRefresh(ctx: Ctx, outcome: RefreshOutcome): Pro
       .where(scope)
       .returning()
     if (state) {
-      await replaceNodes(tx, ctx, id, state.nodes, stored)
+      await replaceNodes(tx, ctx, id, state, stored)
       await replacePartitions(tx, ctx, id, state.partitions)
       await replaceJobs(tx, ctx, id, state.jobs, stored)
       await matchNodes(tx, ctx, id)
@@ -168,7 +168,13 @@ const toCount = (value: number): number => Math.max(0, Math.min(2 ** 31 - 1, Mat
 const countOfGpus = (gres: Gres[]): number =>
   toCount(gres.filter(({ name }) => name === 'gpu').reduce((sum, { count }) => sum + count, 0))
 
-async function replaceNodes(tx: Tx, ctx: Ctx, clusterId: string, nodes: SlurmNode[], stored: StoredReports): Promise<void> {
+async function replaceNodes(
+  tx: Tx,
+  ctx: Ctx,
+  clusterId: string,
+  { nodes, partitions }: Pick<ClusterState, 'nodes' | 'partitions'>,
+  stored: StoredReports,
+): Promise<void> {
   const byName = new Map(nodes.map((node) => [sanitizeForPostgres(node.name), node]))
   const { changed, gone } = changedReports(stored.nodes, byName)
   for (const chunk of chunksOf(changed))
@@ -204,8 +210,42 @@ async function replaceNodes(tx: Tx, ctx: Ctx, clusterId: string, nodes: SlurmNod
           digest: sql`excluded.digest`,
         },
       })
-  if (gone.length > 0)
-    await tx.delete(slurmNodes).where(and(eq(slurmNodes.clusterId, clusterId), isOneOf(slurmNodes.name, gone, 'text')))
+  if (gone.length === 0) return
+  const isHidden = await keepHiddenNodes(tx, clusterId, gone, partitions)
+  const isGone = and(eq(slurmNodes.clusterId, clusterId), isOneOf(slurmNodes.name, gone, 'text'))
+  await tx.delete(slurmNodes).where(and(isGone, isHidden && not(isHidden)))
+}
+
+/** The controller does not say whether the node is also DOWN or drained. */
+const HIDDEN_STATES = ['UNKNOWN', 'CLOUD', 'POWERED_DOWN']
+
+/**
+ * Keeps CLOUD nodes that are powered down. Before 23.02, Slurm lists them only in their partitions, unless PrivateData has `cloud`.
+ * @returns condition of these rows; undefined when there are none
+ */
+async function keepHiddenNodes(tx: Tx, clusterId: string, gone: string[], partitions: SlurmPartition[]) {
+  const listed = new Set(partitions.flatMap(({ nodes }) => nodeNames(nodes)))
+  const names = gone.filter((name) => listed.has(name))
+  if (names.length === 0) return undefined
+  const isHidden = and(isOneOf(slurmNodes.name, names, 'text'), arrayContains(slurmNodes.states, ['CLOUD']))!
+  const unknown = {
+    states: HIDDEN_STATES,
+    allocatedCpus: 0,
+    allocatedMemory: 0,
+    gresUsed: [],
+    cpuLoad: null,
+    freeMemory: null,
+    bootAt: null,
+  }
+  await tx
+    .update(slurmNodes)
+    .set({
+      ...{ states: HIDDEN_STATES, state: nodeStateWord(HIDDEN_STATES), allocatedCpus: 0, allocatedGpus: 0 },
+      report: sql`${slurmNodes.report} || ${JSON.stringify(unknown)}::jsonb`,
+      digest: null,
+    })
+    .where(and(eq(slurmNodes.clusterId, clusterId), isHidden, isNotNull(slurmNodes.digest)))
+  return isHidden
 }
 
 async function replacePartitions(tx: Tx, ctx: Ctx, clusterId: string, partitions: SlurmPartition[]): Promise<void> {

@@ -18,7 +18,12 @@ export { unapprovedHopReason } from './bastions.ts'
 export { decryptRotationSecrets } from './decrypt-rotation-secrets.ts'
 export { decryptRunSecrets } from './decrypt-run-secrets.ts'
 export { decryptSecretVars } from './decrypt-secret-vars.ts'
-export { decryptRouteSecrets, decryptSinkSecrets } from './decrypt-target-secrets.ts'
+export {
+  decryptLedgerSinkSecrets,
+  decryptOpenchamiSecrets,
+  decryptRouteSecrets,
+  decryptSinkSecrets,
+} from './decrypt-target-secrets.ts'
 export type { OpenStore, ReadSecret } from './secret-source.ts'
 
 export type Login = { username: string; privateKey?: string; passphrase?: string; password?: string }

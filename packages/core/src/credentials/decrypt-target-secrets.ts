@@ -5,6 +5,10 @@ import { auditSinkAudit } from '../audit-sinks/audit-actions.ts'
 import type { AuditSink, SinkSecret } from '../audit-sinks/tables.ts'
 import { authorize, type Ctx } from '../kernel/context.ts'
 import { Conflict } from '../kernel/errors.ts'
+import { ledgerSinkAudit } from '../ledger/audit-actions.ts'
+import type { LedgerSink, LedgerSinkSecret } from '../ledger/tables.ts'
+import { openchamiTargetAudit } from '../openchami/audit-actions.ts'
+import type { OpenchamiTarget } from '../openchami/tables.ts'
 import { auditDecryption } from './audit-decryption.ts'
 import { credentialPermissions } from './permissions.ts'
 
@@ -30,6 +34,24 @@ export async function decryptSinkSecrets(
 ): Promise<Partial<Record<SinkSecret, string>>> {
   authorize(ctx, credentialPermissions.decrypt)
   return decryptTarget(ctx, auditSinkAudit.decrypt, 'sink', sink)
+}
+
+/** Like `decryptRouteSecrets`, for the sink of the ledger. */
+export async function decryptLedgerSinkSecrets(
+  ctx: Ctx,
+  sink: Pick<LedgerSink, 'id' | 'name' | 'encrypted'>,
+): Promise<Partial<Record<LedgerSinkSecret, string>>> {
+  authorize(ctx, credentialPermissions.decrypt)
+  return decryptTarget(ctx, ledgerSinkAudit.decrypt, 'sink', sink)
+}
+
+/** Like `decryptRouteSecrets`, for the OpenCHAMI target. */
+export async function decryptOpenchamiSecrets(
+  ctx: Ctx,
+  target: Pick<OpenchamiTarget, 'id' | 'name' | 'encrypted'>,
+): Promise<{ token?: string }> {
+  authorize(ctx, credentialPermissions.decrypt)
+  return decryptTarget(ctx, openchamiTargetAudit.decrypt, 'target', target)
 }
 
 async function decryptTarget<Field extends string>(

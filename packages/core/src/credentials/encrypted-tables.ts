@@ -2,8 +2,11 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { alertRoutes } from '../alerts/tables.ts'
 import { auditSinks } from '../audit-sinks/tables.ts'
+import { ledgerSinks } from '../ledger/tables.ts'
+import { openchamiTargets } from '../openchami/tables.ts'
 import { credentialRotations } from '../rotations/tables.ts'
 import { runSecrets } from '../runs/tables.ts'
+import { triggers } from '../triggers/tables.ts'
 import { variableSecrets } from '../variables/tables.ts'
 import { credentials, secretStores } from './tables.ts'
 
@@ -19,6 +22,9 @@ export type EncryptedObjectType =
   | 'secret variable'
   | 'alert route'
   | 'audit sink'
+  | 'ledger sink'
+  | 'OpenCHAMI target'
+  | 'trigger'
 
 /** The table of each type. A key rotation re-encrypts all of them. */
 export const ENCRYPTED_TABLES: Record<EncryptedObjectType, EncryptedTable> = {
@@ -29,6 +35,9 @@ export const ENCRYPTED_TABLES: Record<EncryptedObjectType, EncryptedTable> = {
   'secret variable': variableSecrets,
   'alert route': alertRoutes,
   'audit sink': auditSinks,
+  'ledger sink': ledgerSinks,
+  'OpenCHAMI target': openchamiTargets,
+  trigger: triggers,
 }
 
 /** The first byte of a record is its key version. */

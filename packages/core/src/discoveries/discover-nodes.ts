@@ -66,11 +66,16 @@ export async function requestDiscoveries(
 
 /**
  * Starts a discovery of hardware, accelerators and OS of nodes.
+ * @param reason what requested it
  * @returns one discovery per node, in the order given
  * @throws NotFound
  * @throws Conflict a named node is decommissioned, or its host key is not approved or changed
  */
-export async function discoverNodes(ctx: Ctx, input: z.input<typeof DiscoverNodesInput> = {}): Promise<DiscoveryRow[]> {
+export async function discoverNodes(
+  ctx: Ctx,
+  input: z.input<typeof DiscoverNodesInput> = {},
+  reason: DiscoveryRow['reason'] = input.nodeIds ? 'refresh' : 'sweep',
+): Promise<DiscoveryRow[]> {
   authorizeSomewhere(ctx, discoveryPermissions.start)
   const { nodeIds, idempotencyKey } = parseInput(DiscoverNodesInput, input)
   return idempotent(
@@ -83,7 +88,7 @@ export async function discoverNodes(ctx: Ctx, input: z.input<typeof DiscoverNode
       const rejected = nodes.map(connectBlockedReason).filter((why) => why !== null)
       if (rejected.length > 0)
         throw new Conflict(rejected.slice(0, 10).join(' ') + (rejected.length > 10 ? ` And ${rejected.length - 10} more.` : ''))
-      const rows = await requestDiscoveries(tx, ctx, nodes, nodeIds ? 'refresh' : 'sweep')
+      const rows = await requestDiscoveries(tx, ctx, nodes, reason)
       await audit(tx, ctx, nodeAudit.discover, nodes)
       for (const row of rows) ctx.notify(discoveryChanged({ id: row.id, tenantId: ctx.tenantId }))
       return rows

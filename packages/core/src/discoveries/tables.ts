@@ -7,7 +7,7 @@ import { computeNodes } from '../nodes/tables.ts'
 
 export type DiscoveryStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED'
 
-export const DISCOVERY_REASONS = ['onboarding', 'refresh', 'sweep', 'run'] as const
+export const DISCOVERY_REASONS = ['onboarding', 'refresh', 'sweep', 'run', 'schedule'] as const
 
 /** Discoveries of nodes. A result is an immutable snapshot. */
 export const discoveries = snakeCase.table(

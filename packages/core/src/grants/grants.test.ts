@@ -24,16 +24,15 @@ import {
   perNodePermissions,
   rolePermissions,
 } from '../kernel/permissions.ts'
+import { decommissionNode, decommissionNodes, previewNodeState, setNodeMaintenance } from '../node-states/index.ts'
 import {
   addNode,
   addNodes,
   computeNodes,
-  decommissionNode,
   fingerprint,
   importNodes,
   recommissionNode,
   setNodeBmc,
-  setNodeMaintenance,
   updateNode,
   updateNodes,
 } from '../nodes/index.ts'
@@ -41,9 +40,11 @@ import { cancelPowerRun, type PowerAction, previewPowerRun, readBmcs, startPower
 import type { Ctx } from '../registry.ts'
 import { cancelJobRun, previewRun, retryJobRun, runJob } from '../runs/index.ts'
 import { jobRuns } from '../runs/tables.ts'
+import { createSchedule } from '../schedules/index.ts'
 import { jobTemplates } from '../templates/tables.ts'
 import { makeHostKey, type TenantFixture } from '../testing/factories.ts'
 import { type TestRuntime, testRuntime } from '../testing/runtime.ts'
+import { createTrigger } from '../triggers/index.ts'
 import { restoreVars, setSecretVar, setVars, unsetSecretVar } from '../variables/index.ts'
 import { createGrant } from './create-grant.ts'
 import { deleteGrant } from './delete-grant.ts'
@@ -123,7 +124,9 @@ const oneNode = 'x'
 const VERBS: [permission: string, verb: string, call: (ctx: Ctx, id: string) => Promise<unknown>][] = [
   ['node:write', 'updateNode', (ctx, id) => updateNode(ctx, { id, notes: 'n' })],
   ['node:write', 'setNodeMaintenance', (ctx, id) => setNodeMaintenance(ctx, { id, isOn: false })],
+  ['node:write', 'previewNodeState', (ctx, id) => previewNodeState(ctx, { nodeIds: [id], change: 'MAINTENANCE' })],
   ['node:write', 'decommissionNode', (ctx, id) => decommissionNode(ctx, { id })],
+  ['node:write', 'decommissionNodes', (ctx, id) => decommissionNodes(ctx, { ids: [id] })],
   ['node:write', 'recommissionNode', (ctx, id) => recommissionNode(ctx, { id })],
   ['agent:write', 'drainAgent', (ctx, nodeId) => drainAgent(ctx, { nodeId, reason: 'r' })],
   ['agent:write', 'resumeAgent', (ctx, nodeId) => resumeAgent(ctx, { nodeId })],
@@ -160,11 +163,27 @@ const VERBS: [permission: string, verb: string, call: (ctx: Ctx, id: string) => 
       return readBmcs(ctx, { nodeIds: [id] })
     },
   ],
+  ['schedule:write', 'createSchedule', async (ctx, id) => createSchedule(ctx, await dailyRun(id))],
+  ['schedule:write', 'createSchedule of a discovery', async (ctx, id) => createSchedule(ctx, await dailyDiscovery(id))],
+  [
+    'trigger:write',
+    'createTrigger',
+    (ctx, id) =>
+      createTrigger(ctx, { name: `trigger ${crypto.randomUUID()}`, template: 'connectivity_check', limit: nameOf(id) }),
+  ],
   ['vars:write', 'unsetSecretVar', (ctx, nodeId) => unsetSecretVar(ctx, { nodeId, name: 'pw' })],
 ]
 
 const approve = (ctx: Ctx, objectType: 'ComputeNode' | 'Credential', id: string) =>
   approveHostKeys(ctx, { approvals: [{ objectType, id, fingerprint: fingerprint(makeHostKey()) }] })
+const nameOf = (id: string) => Object.values(nodes).find((node) => node.id === id)!.name
+const dailyRun = async (id: string) => ({ ...(await dailyDiscovery(id)), target: 'run' as const, template: 'connectivity_check' })
+const dailyDiscovery = async (id: string) => ({
+  name: `daily ${crypto.randomUUID()}`,
+  target: 'discovery' as const,
+  limit: nameOf(id),
+  rule: '@daily',
+})
 const bootProfile = async (nodeId: string) => {
   const { id } = await createBootProfile(ours.admin, { name: `boot-${crypto.randomUUID()}` })
   return { profileId: id, nodeIds: [nodeId] }

@@ -45,8 +45,7 @@ function asReal(number: number | null | undefined): number | null {
 function drainOf(status: string, slurmStates: readonly string[], runningJobs: number | null): ReportedDrain | null {
   const words = slurmStates.flatMap((state) => state.toLowerCase().split('+')).map((word) => word.replace(/[*~#!%$@^-]+$/, ''))
   if (words.some((word) => word === 'draining' || word === 'drng')) return 'DRAINING'
-  if (words.includes('drained')) return 'DRAINED'
   const isBusy = words.some((word) => /^(mix|alloc|comp)/.test(word)) || (runningJobs ?? 0) > 0
-  if (words.includes('drain')) return isBusy ? 'DRAINING' : 'DRAINED'
+  if (words.includes('drained') || words.includes('drain')) return isBusy ? 'DRAINING' : 'DRAINED'
   return status === 'draining' ? 'DRAINING' : null
 }

@@ -1,6 +1,7 @@
 export { acceptHeartbeats, type HeartbeatVerdict, type SignedHeartbeat } from './accept-heartbeats.ts'
 export { heartbeatPermissions } from './permissions.ts'
 export { recordIngestLiveness } from './record-ingest-liveness.ts'
+export { type NodeRejections, recordRejections } from './record-rejections.ts'
 export { rollUpHeartbeatHistory } from './roll-up-heartbeat-history.ts'
 export {
   type AgentHeartbeat,

@@ -28,8 +28,8 @@ const gap = (last: string) => `(case when ${last}.boot_epoch = i.epoch then i.se
 const MAX_MISSED = 2 ** 53 - 1
 const inBucket = (sum: string, more: string) => `case when b.bucket_at = i.bucket then b.${sum} + ${more} else ${more} end`
 
-// An interval is irregular when it differs from the mean by more than three standard deviations and more than a second. Networks jitter.
-const IS_ODD = `(o.intervals >= 5 and ${isSample('o')} and abs(${interval('o')} - o.interval_mean) > 1
+// An interval is irregular when it differs from the mean by more than three standard deviations, a second and a tenth of the mean. Networks jitter.
+const IS_ODD = `(o.intervals >= 5 and ${isSample('o')} and abs(${interval('o')} - o.interval_mean) > greatest(1, o.interval_mean / 10)
   and abs(${interval('o')} - o.interval_mean) > 3 * sqrt(o.interval_m2 / (o.intervals - 1)))`
 
 /** Clock skew in milliseconds above which an alert is raised. */

@@ -5,6 +5,7 @@ import type { TenantDbs } from './db/tenant-db.ts'
 import { Forbidden, NotFound, StepUpRequired } from './errors.ts'
 import type { ChangeEvent } from './events.ts'
 import type { Log } from './log.ts'
+import { defineMessages } from './messages.ts'
 import type { Authority, Permission } from './permissions.ts'
 import type { Queue } from './queue.ts'
 
@@ -106,6 +107,11 @@ export const tenantCtx = <R extends { db: unknown; tenantDb(tenantId: string): u
   actor,
 })
 
+/** Why a caller may not do something. */
+export const accessMessages = defineMessages('access', {
+  roleLacks: 'This needs the permission {permission}, which the role {holder} includes; yours, {role}, does not.',
+})
+
 const OF_INSTALLATION = ' If you are one, use a token with these permissions: `muster login URL --installation-admin`.'
 
 /** Why `actor` does not hold `permission` in the whole tenant; null when it does. */
@@ -119,7 +125,7 @@ export function permissionDeniedReason(actor: Actor, { name, holder, isPerCluste
     return `This needs an installation administrator (permission ${name}). Ask one.${actor.kind === 'token' ? OF_INSTALLATION : ''}`
   if (isGranted(actor, name))
     return `This needs the permission ${name} in the whole tenant; you hold it only for ${isPerCluster ? 'some Slurm clusters or partitions' : 'nodes of some groups'}, through a grant.`
-  return `This needs the permission ${name}, which the role ${holder} includes; yours, ${actor.role}, does not.`
+  return accessMessages.roleLacks({ permission: name, holder, role: actor.role })
 }
 
 /**

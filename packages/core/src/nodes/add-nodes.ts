@@ -9,9 +9,10 @@ import { newId } from '../kernel/db/columns.ts'
 import { insertRows } from '../kernel/db/insert-rows.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
 import { Conflict, type InputIssue, InvalidInput, parseInput } from '../kernel/errors.ts'
+import { whileWaiting } from '../kernel/while-waiting.ts'
 import { NewNode } from './add-node.ts'
 import { nodeAudit } from './audit-actions.ts'
-import { bmcColumns, bmcTaken, insertBmcs, ownersOfBmcs, placeKey } from './bmc/write-bmcs.ts'
+import { bmcColumns, bmcTaken, checkBmcCredentials, insertBmcs, ownersOfBmcs, placeKey } from './bmc/write-bmcs.ts'
 import { nodeChanged } from './change-events.ts'
 import { authorizeConnectionType, checkReferences } from './fields.ts'
 import { fingerprint } from './host-key.ts'
@@ -63,7 +64,10 @@ async function insertNodes(tx: Tx, ctx: Ctx, nodes: New[]) {
     tenantId: ctx.tenantId,
     hostKeyApprovedAt: columns.hostKey ? now : null,
   }))
-  const inserted = await insertRows(tx, computeNodes, rows, { skipConflicts: true, returning: ['id'] })
+  const [inserted, objects] = await whileWaiting(
+    insertRows(tx, computeNodes, rows, { skipConflicts: true, returning: ['id'] }),
+    () => rows.map(auditObjectOf),
+  )
   const ids = new Set(inserted.map(({ id }) => id))
   const missing = rows.find(({ id }) => !ids.has(id))
   if (missing)
@@ -73,11 +77,13 @@ async function insertNodes(tx: Tx, ctx: Ctx, nodes: New[]) {
   const ofNodes = nodes.map(({ interfaces, bmc }, i) => ({ id: rows[i]!.id, interfaces, bmc }))
   await insertInterfaces(tx, ctx, ofNodes)
   await insertBmcs(tx, ctx, ofNodes)
-  return rows.map((row) => {
-    const { id, name, host, port, hostKey } = row
-    const details = { host, port, ...(hostKey ? { hostKey: fingerprint(hostKey) } : {}) }
-    return { id, name, details, change: changeOf(computeNodes, null, { ...row, status: 'NEW' }) }
-  })
+  return objects
+}
+
+function auditObjectOf(row: Omit<New, 'interfaces' | 'bmc'> & { id: string }) {
+  const { id, name, host, port, hostKey } = row
+  const details = { host, port, ...(hostKey ? { hostKey: fingerprint(hostKey) } : {}) }
+  return { id, name, details, change: changeOf(computeNodes, null, { ...row, status: 'NEW' }) }
 }
 
 async function transactionTime(tx: Tx): Promise<Date> {
@@ -101,17 +107,9 @@ async function checkAllReferences(tx: Tx, ctx: Ctx, nodes: New[]): Promise<void>
         if (message) issues.push({ path: `nodes.${index}.${field}`, message })
       }
   }
-  const withBmc = indexed.filter(({ node }) => node.bmc)
-  for (const group of Map.groupBy(withBmc, ({ node }) => node.bmc!.credentialId).values()) {
-    const at = { bmcCredentialId: `nodes.${group[0]!.index}.bmc.credentialId` }
-    const rows = await checkReferences(tx, ctx, { bmcCredentialId: group[0]!.node.bmc!.credentialId }, { at })
-    for (const { node, index } of group)
-      for (const row of rows) {
-        const message = allowedHostsBlockedReason(row, node.bmc!.address)
-        if (message) issues.push({ path: `nodes.${index}.bmc.credentialId`, message })
-      }
-  }
   if (issues.length > 0) throw new InvalidInput(issues)
+  const bmcs = nodes.flatMap(({ bmc }, i) => (bmc ? [{ ...bmc, path: `nodes.${i}.bmc.credentialId` }] : []))
+  await checkBmcCredentials(tx, ctx, bmcs)
 }
 
 /** Issues of nodes whose name, xname, NID, MAC or BMC another node has. */

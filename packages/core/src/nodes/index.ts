@@ -1,12 +1,13 @@
 export { AddNodeInput, addNode } from './add-node.ts'
 export { AddNodesInput, addNodes } from './add-nodes.ts'
 export { nodeAudit } from './audit-actions.ts'
-export { BMC_FIELDS, BMC_PORTS } from './bmc/fields.ts'
+export { BMC_FIELDS, BMC_PORTS, SetNodeBmcInput } from './bmc/fields.ts'
 export { removeNodeBmc } from './bmc/remove-node-bmc.ts'
-export { SetNodeBmcInput, setNodeBmc } from './bmc/set-node-bmc.ts'
+export { removeNodeBmcs } from './bmc/remove-node-bmcs.ts'
+export { setNodeBmc } from './bmc/set-node-bmc.ts'
+export { SetNodeBmcsInput, setNodeBmcs } from './bmc/set-node-bmcs.ts'
 export { nodeChanged } from './change-events.ts'
 export { checkNodeImport } from './check-node-import.ts'
-export { decommissionNode } from './decommission-node.ts'
 export { defaultPython, isSupportedPython, MIN_PYTHON } from './default-python.ts'
 export { NODE_FIELDS } from './fields.ts'
 export { NODE_HEALTH_STATUSES, type NodeHealth, type NodeHealthStatus, nodeHealth, nodeHealthStatus } from './health/index.ts'
@@ -36,7 +37,6 @@ export { purgeNode } from './purge-node.ts'
 export { recommissionNode } from './recommission-node.ts'
 export { recordNodeSeen } from './record-node-seen.ts'
 export { recordNodesUnreachable, recordNodeUnreachable } from './record-node-unreachable.ts'
-export { SetNodeMaintenanceInput, setNodeMaintenance } from './set-node-maintenance.ts'
 export {
   accelerators,
   BMC_PROTOCOLS,
@@ -54,5 +54,6 @@ export {
   type NodeType,
   nodeBmcs,
 } from './tables.ts'
+export { lockNodes, noUnfinishedRun, unfinishedRunOf } from './unfinished-runs.ts'
 export { UpdateNodeInput, updateNode } from './update-node.ts'
 export { UpdateNodesInput, updateNodes } from './update-nodes.ts'

@@ -10,7 +10,7 @@ import { nodeChanged } from './change-events.ts'
 import { nodePermissions } from './permissions.ts'
 import { purgeBlockedReason } from './policy.ts'
 import { computeNodes } from './tables.ts'
-import { lockNode, noUnfinishedRun, unfinishedRunOf } from './unfinished-runs.ts'
+import { lockNodes, noUnfinishedRun, unfinishedRunOf } from './unfinished-runs.ts'
 
 /**
  * Deletes a decommissioned node permanently, with its accelerators, discoveries and tests. Runs keep its name and log.
@@ -21,7 +21,7 @@ export async function purgeNode(ctx: Ctx, input: z.input<typeof IdInput>): Promi
   authorize(ctx, nodePermissions.purge)
   const { id } = parseInput(IdInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
-    await lockNode(tx, ctx, id)
+    await lockNodes(tx, ctx, [id])
     const [node] = await tx
       .delete(computeNodes)
       .where(

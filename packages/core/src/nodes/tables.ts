@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { tenants } from '../access/tables.ts'
+import { tenants, userRef } from '../access/tables.ts'
 import { credentials } from '../credentials/tables.ts'
 import { at, createdAt, id, updatedAt } from '../kernel/db/columns.ts'
 
@@ -93,6 +93,13 @@ export const computeNodes = snakeCase.table(
     unreachableSince: at(),
     unreachableReason: text(),
     maintenanceAt: at(),
+    /** When it ends by itself; null: a user, or the run, ends it. */
+    maintenanceUntil: at(),
+    maintenanceReason: text(),
+    maintenanceById: userRef(),
+    maintenanceByName: text(),
+    /** The run that set it and ends it; null when a user did. Without a reference: runs.tables imports this file. */
+    maintenanceRunId: uuid(),
     decommissionedAt: at(),
     status: text()
       .$type<NodeStatus>()
@@ -120,6 +127,9 @@ export const computeNodes = snakeCase.table(
     index().on(t.credentialId),
     index().on(t.becomeCredentialId),
     index().on(t.bastionId),
+    index().on(t.maintenanceUntil).where(sql`maintenance_until is not null`),
+    index().on(t.maintenanceRunId).where(sql`maintenance_run_id is not null`),
+    index('compute_nodes_decommissioned_index').on(t.id).where(sql`decommissioned_at is not null`),
   ],
 )
 

@@ -1,4 +1,5 @@
-import { computeNodes, decommissionNode, nodeBmcs, setNodeBmc, updateNode } from '@muster/core/nodes'
+import { decommissionNode } from '@muster/core/node-states'
+import { computeNodes, nodeBmcs, setNodeBmc, updateNode } from '@muster/core/nodes'
 import { LOOPBACK, type TenantFixture, type TestRuntime, testRuntime } from '@muster/core/testing'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

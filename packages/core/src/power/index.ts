@@ -16,6 +16,7 @@ export {
   renewPowerRun,
   type SendPermission,
 } from './execution.ts'
+export { powerMessages } from './messages.ts'
 export { bmcPermissions, powerActionPermission, powerPermissions } from './permissions.ts'
 export { type NodePower, powerStates } from './power-states.ts'
 export { type PowerTarget, powerTargetBlockedReason } from './power-targets.ts'

@@ -7,6 +7,7 @@ import type { LeanNode, NodeBmc } from '../nodes/tables.ts'
 import { nodeBmcs } from '../nodes/tables.ts'
 import { selectNodes } from '../selection/index.ts'
 import { MAX_TARGETS, type requestOf } from './input.ts'
+import { powerMessages } from './messages.ts'
 import { powerActionPermission, powerPermissions } from './permissions.ts'
 import { type NodePower, powerStates } from './power-states.ts'
 import { isDisruptive, protectionsOf } from './protections.ts'
@@ -23,8 +24,8 @@ export function powerTargetBlockedReason(
   node: Pick<LeanNode, 'name' | 'status'>,
   bmc: Pick<NodeBmc, 'protocol'> | undefined,
 ): string | null {
-  if (node.status === 'DECOMMISSIONED') return `The node ${node.name} is decommissioned.`
-  if (!bmc) return `The node ${node.name} has no BMC. Set it with \`muster bmc set ${node.name}\`.`
+  if (node.status === 'DECOMMISSIONED') return powerMessages.decommissioned({ node: node.name })
+  if (!bmc) return powerMessages.noBmc({ node: node.name })
   return null
 }
 

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, ne, or, sql } from 'drizzle-orm'
 import { tenants } from '../access/tables.ts'
 import { audit } from '../audit/index.ts'
 import type { Ctx, Tx } from '../kernel/context.ts'
 import { authorize, inTransaction } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/client.ts'
 import { sqlState, UNIQUE_VIOLATION, visibleTo } from '../kernel/db/rows.ts'
+import { startMaintenanceOfRun } from '../node-states/index.ts'
 import { jobRunAudit } from '../runs/audit-actions.ts'
 import { jobRunChanged } from '../runs/change-events.ts'
 import { type JobRun, jobRunHosts, jobRuns } from '../runs/tables.ts'
@@ -38,15 +39,19 @@ export async function claimJobRun(
     ctx.db
       .select({ name: jobRunHosts.name, nodeId: jobRunHosts.nodeId })
       .from(jobRunHosts)
-      .where(eq(jobRunHosts.jobRunId, id))
+      .where(and(eq(jobRunHosts.jobRunId, id), ne(jobRunHosts.result, 'OFFLINE')))
       .orderBy(jobRunHosts.name),
   ])
   const run = first ?? ((await wait(ctx, id)) ? await claim(ctx, claimant) : null)
   if (!run) return null
   // Committed before the worker connects.
-  await inTransaction(ctx, (tx) =>
-    audit(tx, ctx, jobRunAudit.execute, { id, name: run.templateName }, { hosts: hosts.length }, { runId: id }),
-  )
+  await inTransaction(ctx, async (tx, ctx) => {
+    if (run.setsMaintenance) {
+      const nodeIds = hosts.flatMap(({ nodeId }) => nodeId ?? [])
+      for (const changeEvent of await startMaintenanceOfRun(tx, run, nodeIds)) ctx.notify(changeEvent)
+    }
+    await audit(tx, ctx, jobRunAudit.execute, { id, name: run.templateName }, { hosts: hosts.length }, { runId: id })
+  })
   ctx.notify(jobRunChanged({ id, tenantId: ctx.tenantId }))
   return { run, token, hosts }
 }

@@ -23,6 +23,7 @@ export type Target = {
   connectionType: 'ssh' | 'local'
   decommissionedAt: Date | null
   maintenanceAt: Date | null
+  maintenanceRunId: string | null
   hostKey: string | null
   offeredHostKey: string | null
   credentialId: string | null
@@ -31,7 +32,8 @@ export type Target = {
 /** Null when playbooks may run on the node, else the reason: a phrase that fits one node and several. */
 export function nodeBlockedReason(node: Target): string | null {
   if (node.decommissionedAt) return 'decommissioned; recommission first'
-  if (node.maintenanceAt) return 'in maintenance; end the maintenance, or exclude from the run'
+  // The run that has set the maintenance holds the lock of the node, for which other runs wait.
+  if (node.maintenanceAt && !node.maintenanceRunId) return 'in maintenance; end the maintenance, or exclude from the run'
   if (node.connectionType === 'local') return null
   if (!node.hostKey) return 'no approved host key; test the connection and approve the key'
   if (node.offeredHostKey && node.offeredHostKey !== node.hostKey)

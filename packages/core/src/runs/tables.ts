@@ -18,7 +18,7 @@ import { credentials } from '../credentials/tables.ts'
 import { at, createdAt, id } from '../kernel/db/columns.ts'
 import { computeNodes } from '../nodes/tables.ts'
 import { jobTemplates, type PlaybookSource, playbookBundles, type Vars } from '../templates/tables.ts'
-import type { SlurmRun } from './slurm/options.ts'
+import type { SlurmRun, SlurmRunOptions } from './slurm/options.ts'
 
 export const JOB_RUN_STATUSES = [
   'PENDING',
@@ -96,6 +96,10 @@ export const jobRuns = snakeCase.table(
     skipTags: text().array().notNull().default(sql`'{}'::text[]`),
     /** True for runs of a read-only template or in check mode. Such a run takes no locks. */
     isReadOnly: boolean().notNull().default(false),
+    /** Whether it runs on nodes with an OFFLINE agent too. */
+    includeOffline: boolean().notNull().default(false),
+    /** Its nodes are in maintenance while it runs, because it may reboot them. */
+    setsMaintenance: boolean().notNull().default(false),
     /** The run that this one retries, and the attempt number, from 1. */
     parentRunId: uuid().references((): AnyPgColumn => jobRuns.id, { onDelete: 'set null' }),
     attempt: integer().notNull().default(1),
@@ -141,6 +145,8 @@ export const jobRuns = snakeCase.table(
     hostsOk: integer().notNull().default(0),
     hostsFailed: integer().notNull().default(0),
     hostsUnreachable: integer().notNull().default(0),
+    /** Skipped hosts: they are part of the total and have no other result. */
+    hostsOffline: integer().notNull().default(0),
     status: text()
       .$type<JobRunStatus>()
       .notNull()
@@ -188,6 +194,8 @@ export type HostResult =
   | 'SKIPPED'
   | 'INTERRUPTED'
   | 'NOT_RUN'
+  /** Skipped, because its agent was OFFLINE; set when the run is created. */
+  | 'OFFLINE'
 
 /** One host of a run, with Ansible's own figures for it. */
 export const jobRunHosts = snakeCase.table(
@@ -211,7 +219,7 @@ export const jobRunHosts = snakeCase.table(
     currentTask: text(),
     /** When `currentTask` started. */
     currentTaskAt: at(),
-    /** The message of its first failure. */
+    /** The message of its first failure, or why it was skipped. */
     message: text(),
     /** Equal for messages that differ only in numbers, paths, host names and similar parts. Null without a message. */
     failureSignature: text(),
@@ -380,3 +388,20 @@ export const jobRunSlurmNodes = snakeCase.table(
 )
 
 export type JobRunSlurmNode = typeof jobRunSlurmNodes.$inferSelect
+
+type Optional<T> = { [K in keyof T]?: T[K] | null | undefined }
+/** Launch settings, which replace those of the template; others store them for runs that start later. */
+export type RunSettings = Optional<{
+  extraVars: Record<string, unknown>
+  become: boolean
+  forks: number
+  timeoutSeconds: number
+  serial: string
+  maxFailPercentage: number
+  jobTags: string[]
+  skipTags: string[]
+  checkMode: boolean
+  diffMode: boolean
+  verbosity: number
+  slurm: SlurmRunOptions
+}>

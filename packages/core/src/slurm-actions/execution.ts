@@ -9,6 +9,7 @@ import { slurmActionAudit } from './audit-actions.ts'
 import { auditedGroups } from './audited-targets.ts'
 import { slurmActionChanged } from './change-events.ts'
 import { slurmActionPermissions } from './permissions.ts'
+import { recordDrainFailures } from './record-drain-failures.ts'
 import { type SlurmActionItem, type SlurmActionRow, type SlurmItemResult, slurmActionItems, slurmActions } from './tables.ts'
 
 /** Longer than a command may take. Another worker continues after it. */
@@ -170,6 +171,7 @@ export async function finishSlurmAction(ctx: Ctx, { error, ...claim }: Claim & {
       .from(slurmActionItems)
       .where(eq(slurmActionItems.actionId, row.id))
       .orderBy(sql`${slurmActionItems.result} in ('DONE', 'UNCHANGED')`, slurmActionItems.id)
+    if (problemCount > 0) await recordDrainFailures(tx, ctx, row, cluster!.name, results)
     await audit(
       tx,
       ctx,

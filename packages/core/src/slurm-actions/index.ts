@@ -11,7 +11,7 @@ export {
   renewSlurmAction,
   type SlurmItemOutcome,
 } from './execution.ts'
-export { markedReason } from './input.ts'
+export { markedReason, slurmReason } from './input.ts'
 export { insertSlurmAction } from './insert-slurm-action.ts'
 export { slurmNodePermissions } from './permissions.ts'
 export { slurmActionBlockedReason, slurmTargetBlockedReason } from './policy.ts'

@@ -103,6 +103,16 @@ export function checkFields(request: SlurmActionRequest): void {
   if (issues.length > 0) throw new InvalidInput(issues)
 }
 
+/** A text as the reason of a drain: one line of printable characters, with room for the mark of the action. */
+export const slurmReason = (text: string, maxLength = 160): string =>
+  text
+    .replace(/\s+/g, ' ')
+    .replace(/[^\x20-\x7e\u00a0-\uffff]/g, '')
+    .slice(0, maxLength)
+    // Half of a character would not be valid JSON.
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd()
+
 /** Reasons of drains carry the end of the action's ID, so that Muster recognizes nodes that it drained. */
 export const markedReason = (reason: string, actionId: string): string => `${reason} (muster ${actionId.slice(-12)})`
 

@@ -1,5 +1,5 @@
 import type { SlurmVerb } from '@muster/slurm/commands'
-import { clusterDeniedEverywhereReason, deniedTargets } from '../clusters/index.ts'
+import { clusterDeniedEverywhereReason, deniedTargets, slurmMessages } from '../clusters/index.ts'
 import type { SlurmCluster } from '../clusters/tables.ts'
 import type { Actor } from '../kernel/context.ts'
 import { slurmVerbPermission } from './permissions.ts'
@@ -10,7 +10,7 @@ export function slurmActionBlockedReason(
   { id, name, controllerNodeId }: Pick<SlurmCluster, 'id' | 'name' | 'controllerNodeId'>,
   verb: SlurmVerb,
 ): string | null {
-  if (controllerNodeId === null) return `The cluster ${name} has no controller node. Choose one.`
+  if (controllerNodeId === null) return slurmMessages.noController({ name })
   return clusterDeniedEverywhereReason(actor, slurmVerbPermission(verb), { id, name })
 }
 

@@ -1,6 +1,6 @@
 import { foldHostlist } from '@muster/slurm'
 import type { ConfigPlan } from '@muster/slurm/config'
-import { clusterDeniedReason } from '../clusters/index.ts'
+import { clusterDeniedReason, slurmMessages } from '../clusters/index.ts'
 import type { SlurmCluster } from '../clusters/tables.ts'
 import type { Actor } from '../kernel/context.ts'
 import { slurmConfigPermissions } from './permissions.ts'
@@ -9,9 +9,7 @@ type Subject = Pick<SlurmCluster, 'id' | 'name' | 'reuseConfig'>
 
 /** Null when Muster may write the configuration of a cluster, else the reason. */
 export const reusedConfigReason = ({ name, reuseConfig }: Omit<Subject, 'id'>): string | null =>
-  reuseConfig
-    ? `The configuration of the cluster ${name} is reused: Muster never writes it. Turn that off in the settings of the cluster first.`
-    : null
+  reuseConfig ? slurmMessages.reusedConfig({ name }) : null
 
 /** Null when a new version can change the configuration of a cluster, else the reason. */
 export const notIncludedReason = (cluster: Subject, isImported: boolean): string | null =>
@@ -25,9 +23,7 @@ type Versioned = Pick<SlurmCluster, 'id' | 'name' | 'kind' | 'configNumber'>
 
 /** Null when the configuration of a cluster may be imported from its hosts, else the reason. */
 export const managedConfigReason = ({ name, kind, configNumber }: Omit<Versioned, 'id'>): string | null =>
-  kind === 'MANAGED' && configNumber !== null
-    ? `Muster wrote the configuration of the cluster ${name}. Compare it with the hosts instead.`
-    : null
+  kind === 'MANAGED' && configNumber !== null ? slurmMessages.managedConfig({ name }) : null
 
 /**
  * Null when a version has the nodes that a managed cluster has, else the reason: slurmd, keys and groups of nodes follow only a scale-out
@@ -48,7 +44,7 @@ export const scaledNodesReason = (
 
 /** Null when there is a version to compare the hosts with, else the reason. */
 export const noConfigReason = ({ name, configNumber }: Pick<Versioned, 'name' | 'configNumber'>): string | null =>
-  configNumber === null ? `The configuration of the cluster ${name} was not imported yet. Import it first.` : null
+  configNumber === null ? slurmMessages.noConfig({ name }) : null
 
 /** Null when `actor` may import the configuration of a cluster, else the reason. */
 export const importSlurmConfigBlockedReason = (actor: Actor, cluster: Versioned): string | null =>

@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { audit } from '../audit/index.ts'
-import { lockSlurmCluster } from '../clusters/index.ts'
+import { lockSlurmCluster, slurmMessages } from '../clusters/index.ts'
 import type { SlurmCluster } from '../clusters/tables.ts'
 import { type Ctx, createdBy, type Tx } from '../kernel/context.ts'
 import { Conflict, NotFound } from '../kernel/errors.ts'
@@ -40,14 +40,14 @@ export async function insertOperation(tx: Tx, ctx: Ctx, { nodes, ...fields }: Ne
     .where(and(eq(slurmOperations.clusterId, cluster.id), isNull(slurmOperations.finishedAt)))
   if (other)
     throw new Conflict(
-      `The operation ${other.kind} ${other.id} of ${other.createdByName} runs on the cluster ${cluster.name}. Wait for its end, or cancel it.`,
+      slurmMessages.operationRuns({ kind: other.kind, id: other.id, user: other.createdByName, name: cluster.name }),
     )
   const [action] = await tx
     .select({ id: slurmActions.id, verb: slurmActions.verb })
     .from(slurmActions)
     .where(and(eq(slurmActions.clusterId, cluster.id), isNull(slurmActions.finishedAt)))
     .limit(1)
-  if (action) throw new Conflict(`The action ${action.verb} ${action.id} runs on the cluster ${cluster.name}. Wait for its end.`)
+  if (action) throw new Conflict(slurmMessages.actionRuns({ verb: action.verb, id: action.id, name: cluster.name }))
   const [row] = await tx
     .insert(slurmOperations)
     .values({ ...fields, tenantId: ctx.tenantId, nodeCount: nodes.length, ...createdBy(ctx) })

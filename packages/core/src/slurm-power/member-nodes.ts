@@ -1,4 +1,5 @@
 import { and, eq, inArray } from 'drizzle-orm'
+import { slurmMessages } from '../clusters/index.ts'
 import { type SlurmCluster, slurmNodes } from '../clusters/tables.ts'
 import { nodeGroupMembers } from '../groups/index.ts'
 import type { Ctx, Tx } from '../kernel/context.ts'
@@ -42,8 +43,8 @@ export async function memberNodes(
   return new Map(
     names.map((name): [string, MemberNode | string] => {
       const node = found.get(name)
-      if (!node) return [name, `${name} is matched to no node that Muster added to the cluster ${cluster.name}.`]
-      if (servers.includes(node.id)) return [name, `The node ${node.name} runs services of the cluster.`]
+      if (!node) return [name, slurmMessages.notMember({ node: name, name: cluster.name })]
+      if (servers.includes(node.id)) return [name, slurmMessages.runsServices({ node: node.name })]
       return [name, powerTargetBlockedReason(node, bmcs.get(node.id)) ?? { id: node.id, name: node.name }]
     }),
   )

@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto'
-import { foldHostlist } from '@muster/slurm'
-import { type ConfigFiles, changeConfig, nodeNames, parseConfig, readEntries } from '@muster/slurm/config'
+import { foldHostlist, releaseNumber } from '@muster/slurm'
+import {
+  type ConfigFiles,
+  changeConfig,
+  cloudNodeNames,
+  listedCloudData,
+  nodeNames,
+  parseConfig,
+  readEntries,
+} from '@muster/slurm/config'
 import { and, eq } from 'drizzle-orm'
+import { slurmMessages } from '../clusters/index.ts'
 import type { SlurmCluster } from '../clusters/tables.ts'
 import type { Ctx, Tx } from '../kernel/context.ts'
 import { visibleTo } from '../kernel/db/rows.ts'
@@ -61,7 +70,9 @@ export async function planPowerSaving(
   const reason = noPowerSavingReason(cluster)
   if (reason) throw new Conflict(reason)
   const from = (await rolledOutVersion(db, cluster))!
-  const names = nodeNames(parseConfig(from.files['slurm.conf']))
+  const slurmConf = parseConfig(from.files['slurm.conf'])
+  const names = nodeNames(slurmConf)
+  const clouds = cloudNodeNames(slurmConf)
   if (settings) assertNamesExist(settings, from.files, names)
   const members = await memberNodes(db, ctx, cluster, names)
   const chosen = new Set(settings?.excludedNodes ? expandHostlist(settings.excludedNodes) : [])
@@ -72,7 +83,8 @@ export async function planPowerSaving(
     [...members].flatMap(([name, node]) => (typeof node === 'string' || chosen.has(name) ? [] : [[name, node]])),
   )
   const never = names.filter((name) => !nodes.has(name))
-  const files = changeConfig(from.files, powerSavingChanges(settings, foldHostlist(never)))
+  const privateData = clouds.length > 0 ? listedCloudData(slurmConf, releaseNumber(cluster.version)) : null
+  const files = changeConfig(from.files, powerSavingChanges(settings, foldHostlist(never), privateData))
   const config = await previewOf(db, ctx, cluster, { files, number: null })
   const current = await findPowerSaving(db, ctx, cluster.id)
   const known = JSON.stringify([cluster.id, from.number, settings, files['slurm.conf'], current?.tokenHashes.length ?? 0])
@@ -87,12 +99,31 @@ export async function planPowerSaving(
     excluded: settings ? excluded : [],
     blockedReason:
       config.blockedReason ??
-      (settings === null && current === null ? `Power saving of the cluster ${cluster.name} is off already.` : null) ??
-      (settings !== null && nodes.size === 0
-        ? `No node of the cluster ${cluster.name} could be suspended. Add the BMCs of its nodes with \`muster bmc set\`, or exclude fewer nodes.`
-        : null),
+      (settings === null && current === null ? slurmMessages.powerIsOff({ name: cluster.name }) : null) ??
+      cloudBlockedReason({ clouds, members, nodes, isOn: settings !== null }) ??
+      (settings !== null && nodes.size === 0 ? slurmMessages.powersNothing({ name: cluster.name }) : null),
     fingerprint: createHash('sha256').update(known).digest('hex').slice(0, 24),
   }
+}
+
+/** Nodes with State=CLOUD work only with power saving: slurmctld takes them for powered down until ResumeProgram has started them. */
+function cloudBlockedReason({
+  clouds,
+  members,
+  nodes,
+  isOn,
+}: Pick<PowerSavingPlan, 'nodes'> & {
+  clouds: string[]
+  members: Map<string, MemberNode | string>
+  isOn: boolean
+}): string | null {
+  const failing = isOn ? clouds.filter((name) => !nodes.has(name)) : clouds
+  if (failing.length === 0) return null
+  const names = foldHostlist(failing)
+  if (!isOn) return slurmMessages.cloudNeedsPower({ nodes: names })
+  const reason = members.get(failing[0]!)
+  const why = typeof reason === 'string' ? reason : slurmMessages.cloudExcluded({ node: failing[0]! })
+  return slurmMessages.cloudNotPowered({ nodes: names, reason: why })
 }
 
 /** With an unknown name, slurmctld ignores all power saving settings. @throws InvalidInput */

@@ -1,4 +1,4 @@
-import { clusterDeniedReason } from '../clusters/index.ts'
+import { clusterDeniedReason, slurmMessages } from '../clusters/index.ts'
 import type { SlurmCluster } from '../clusters/tables.ts'
 import type { Actor } from '../kernel/context.ts'
 import { slurmPowerPermissions } from './permissions.ts'
@@ -7,9 +7,8 @@ type Subject = Pick<SlurmCluster, 'id' | 'name' | 'kind' | 'configNumber'>
 
 /** Null when Muster can set up power saving on the cluster, else the reason. */
 export function noPowerSavingReason({ name, kind, configNumber }: Omit<Subject, 'id'>): string | null {
-  if (kind !== 'MANAGED')
-    return `The cluster ${name} is not managed by Muster. Set SuspendProgram and ResumeProgram in its slurm.conf yourself.`
-  if (configNumber === null) return `The cluster ${name} was not created yet. Wait for the end of its creation.`
+  if (kind !== 'MANAGED') return slurmMessages.powerNotManaged({ name })
+  if (configNumber === null) return slurmMessages.notCreated({ name })
   return null
 }
 

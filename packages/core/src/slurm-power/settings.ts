@@ -33,8 +33,15 @@ export const PowerSavingInput = z.object({
 /** Folder of the programs on the controllers; the role slurm_power installs them. */
 export const PROGRAM_FOLDER = '/usr/local/lib/muster-slurm'
 
-/** @returns changes of slurm.conf; null settings remove power saving from it */
-export function powerSavingChanges(settings: PowerSavingSettings | null, excludedNodes: string): ConfigChange[] {
+/**
+ * Null settings remove power saving.
+ * @param privateData that lists nodes of a cloud; null: as it is
+ */
+export function powerSavingChanges(
+  settings: PowerSavingSettings | null,
+  excludedNodes: string,
+  privateData: string | null,
+): ConfigChange[] {
   const values: Record<string, string | null> = {
     SuspendProgram: settings && `${PROGRAM_FOLDER}/suspend`,
     ResumeProgram: settings && `${PROGRAM_FOLDER}/resume`,
@@ -45,6 +52,8 @@ export function powerSavingChanges(settings: PowerSavingSettings | null, exclude
     ResumeRate: settings && String(settings.resumeRate),
     SuspendExcNodes: settings && (excludedNodes || null),
     SuspendExcParts: settings && (settings.excludedPartitions.join(',') || null),
+    // Stays when power saving is turned off: it only makes nodes visible.
+    ...(settings && privateData !== null ? { PrivateData: privateData } : {}),
   }
   return Object.entries(values).map(([key, value]) => ({ key, value }))
 }

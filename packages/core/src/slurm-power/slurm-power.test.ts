@@ -158,6 +158,33 @@ describe('setSlurmPowerSaving', () => {
     expect(operations.map(({ kind }) => kind)).toEqual(['CREATE'])
   })
 
+  test('powers nodes of a cloud, makes Slurm list them, and refuses those that nothing could start', async () => {
+    const setState = (...names: string[]) =>
+      t.runtime.db.execute(sql`
+        update slurm_config_versions
+        set files = files || jsonb_build_object('slurm.conf', regexp_replace(files->>'slurm.conf',
+          ${`^(NodeName=(?:${names.join('|')}) [^\\n]*?)( State=CLOUD)?$`}, '\\1 State=CLOUD', 'gn'))
+        where cluster_id = ${clusterId}`)
+    await setState(first)
+    const { blockedReason, files } = await preview()
+    expect(blockedReason).toBeNull()
+    expect(files['slurm.conf']).toContain('PrivateData=cloud\n')
+    await enable()
+    await setState(first)
+    await t.runtime.db.update(slurmClusters).set({ configNumber: 2 }).where(eq(slurmClusters.id, clusterId))
+    expect((await preview(null)).blockedReason).toContain(`${first}: nodes with State=CLOUD work only with power saving`)
+    await setState(first, second)
+    expect((await preview()).blockedReason).toMatch(new RegExp(`^${second}: only power saving can start .*has no BMC`))
+    expect((await preview({ ...SETTINGS, excludedNodes: first })).blockedReason).toContain(
+      `may not power them. ${first} is excluded.`,
+    )
+    await t.runtime.db.update(slurmClusters).set({ version: '23.11.4' }).where(eq(slurmClusters.id, clusterId))
+    await addBmc(fixture.nodes[10]!.id)
+    const later = await preview()
+    expect(later.blockedReason).toBeNull()
+    expect(later.nodes.has(second)).toBe(true)
+  })
+
   test('excludes new nodes without a BMC from a scale-out', async () => {
     await enable()
     const { files } = (

@@ -3,6 +3,7 @@ import { slurmWordProblem } from '@muster/slurm/commands'
 import type { ConfigNode } from '@muster/slurm/config'
 import { and, arrayOverlaps, asc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
 import { z } from 'zod'
+import { slurmMessages } from '../clusters/index.ts'
 import { slurmClusters, slurmNodes } from '../clusters/tables.ts'
 import type { Ctx, Tx } from '../kernel/context.ts'
 import { isOneOf, visibleTo } from '../kernel/db/rows.ts'
@@ -65,9 +66,9 @@ export async function findCandidates(
       const reason =
         unfit.get(node.id) ??
         members.get(node.id) ??
-        (node.status === 'READY' ? null : `has the status ${node.status}; only READY nodes can join a cluster`) ??
-        (config ? slurmWordProblem('node', config.name) : 'was not discovered; run a discovery first') ??
-        (names.has(config!.name) ? `has the host name ${config!.name}, which another node of the cluster has` : null)
+        (node.status === 'READY' ? null : slurmMessages.notReady({ status: node.status })) ??
+        (config ? slurmWordProblem('node', config.name) : slurmMessages.notDiscovered()) ??
+        (names.has(config!.name) ? slurmMessages.sameHostname({ hostname: config!.name }) : null)
       if (config) names.add(config.name)
       return { node, config, blockedReason: reason }
     })
@@ -119,17 +120,15 @@ async function memberships(db: Db, ctx: Ctx, ids: string[]): Promise<Map<string,
     .innerJoin(slurmClusters, eq(slurmClusters.id, slurmOperations.clusterId))
     .where(and(visibleTo(ctx, slurmOperations), isNull(slurmOperations.finishedAt), isOneOf(slurmOperationNodes.nodeId, ids)))
   return new Map([
-    ...logins.flatMap(({ nodeIds, cluster }) =>
-      nodeIds.map((id) => [id, `has the configuration of the cluster ${cluster}`] as const),
-    ),
-    ...changing.map(({ nodeId, cluster }) => [nodeId!, `is part of an operation on the cluster ${cluster}`] as const),
+    ...logins.flatMap(({ nodeIds, cluster }) => nodeIds.map((id) => [id, slurmMessages.hasConfig({ name: cluster })] as const)),
+    ...changing.map(({ nodeId, cluster }) => [nodeId!, slurmMessages.inOperation({ name: cluster })] as const),
     ...controllers.flatMap(({ database, cluster }) =>
-      database ? [[database, `has the accounting database of the cluster ${cluster}`] as const] : [],
+      database ? [[database, slurmMessages.hasDatabase({ name: cluster })] as const] : [],
     ),
     ...controllers.flatMap(({ controller, backup, cluster }) =>
-      [controller, backup].flatMap((id) => (id ? [[id, `is a controller of the cluster ${cluster}`] as const] : [])),
+      [controller, backup].flatMap((id) => (id ? [[id, slurmMessages.isController({ name: cluster })] as const] : [])),
     ),
-    ...compute.map(({ nodeId, cluster }) => [nodeId!, `is a node of the cluster ${cluster}`] as const),
+    ...compute.map(({ nodeId, cluster }) => [nodeId!, slurmMessages.isNode({ name: cluster })] as const),
   ])
 }
 

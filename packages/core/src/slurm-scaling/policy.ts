@@ -1,4 +1,4 @@
-import { clusterDeniedReason } from '../clusters/index.ts'
+import { clusterDeniedReason, slurmMessages } from '../clusters/index.ts'
 import type { SlurmCluster } from '../clusters/tables.ts'
 import type { Actor } from '../kernel/context.ts'
 import { slurmScalePermissions } from './permissions.ts'
@@ -7,10 +7,9 @@ type Subject = Pick<SlurmCluster, 'id' | 'name' | 'kind' | 'controllerNodeId' | 
 
 /** Null when the cluster can grow and shrink, else the reason. */
 export function notScalableReason({ name, kind, controllerNodeId, configNumber }: Omit<Subject, 'id'>): string | null {
-  if (kind !== 'MANAGED')
-    return `The cluster ${name} is not managed by Muster, so Muster adds no nodes to it and removes none. Change its slurm.conf, then refresh it.`
-  if (controllerNodeId === null) return `The cluster ${name} has no controller node. Choose one.`
-  if (configNumber === null) return `The cluster ${name} was not created yet. Wait for the end of its creation.`
+  if (kind !== 'MANAGED') return slurmMessages.notManaged({ name })
+  if (controllerNodeId === null) return slurmMessages.noController({ name })
+  if (configNumber === null) return slurmMessages.notCreated({ name })
   return null
 }
 

@@ -112,7 +112,7 @@ async function preview(
     cluster,
     targets,
     diff: diffConfig(version.files, files),
-    plan: planConfig(version.files, files, cluster.version ?? OLDEST),
+    plan: planConfig(version.files, files, cluster.version ?? OLDEST, { removesFreeNodes: true }),
     fingerprint: fingerprintOf([clusterId, version.number, names]),
   }
 }

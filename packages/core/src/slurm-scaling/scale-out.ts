@@ -11,7 +11,7 @@ import {
 } from '@muster/slurm/config'
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
-import { authorizeCluster } from '../clusters/index.ts'
+import { authorizeCluster, slurmMessages } from '../clusters/index.ts'
 import { type SlurmCluster, slurmClusters } from '../clusters/tables.ts'
 import { authorizeNodes } from '../groups/index.ts'
 import { IdempotencyKey, idempotent, oneRow } from '../idempotency/index.ts'
@@ -110,9 +110,9 @@ async function preview(db: Tx | Ctx['db'], ctx: Ctx, request: Request): Promise<
   const total = names.length + usable.length
   const blockedReason =
     usable.length === 0
-      ? 'None of the nodes can join the cluster.'
+      ? slurmMessages.noCandidates()
       : cluster.maxNodes !== null && total > cluster.maxNodes
-        ? `The cluster ${cluster.name} would have ${total} nodes; its limit is ${cluster.maxNodes}. Choose fewer nodes, or raise the limit in its settings.`
+        ? slurmMessages.tooManyNodes({ name: cluster.name, total, limit: cluster.maxNodes })
         : null
   const added = usable.map(({ node, config }) => ({ nodeId: node.id, name: config!.name }))
   const files = await excludeWithoutBmc(db, ctx, cluster.id, withNodes(version, usable, request.partitions), added)
@@ -149,9 +149,7 @@ export async function authorizeCandidates(
 /** Why nodes without a switch cannot join; null when they can. Slurm would give them no jobs. */
 function noSwitchReason({ files }: SlurmConfigVersion): string | null {
   if (files['topology.conf'] === undefined) return null
-  return readSetting(parseConfig(files['slurm.conf']), 'TopologyPlugin') === 'topology/tree'
-    ? 'has no label `switch`, but topology.conf of the cluster needs the switch of each node; set it'
-    : null
+  return readSetting(parseConfig(files['slurm.conf']), 'TopologyPlugin') === 'topology/tree' ? slurmMessages.noSwitch() : null
 }
 
 function withNodes({ files }: SlurmConfigVersion, usable: ScaleCandidate[], partitions: string[]) {

@@ -184,7 +184,7 @@ describe('the group of a cluster', () => {
     const id = await prepareClusterGroup(ours.worker, { clusterId, nodeIds: idsOf(0, 2) })
     const child = await createNodeGroup(ours.admin, { name: 'child' })
     await t.runtime.db.update(nodeGroups).set({ parentId: id }).where(eq(nodeGroups.id, child.id))
-    const rule = await createBootRule(ours.admin, { name: 'rack', names: 'cn[1-9]', macs: ['02'], groupId: id })
+    const rule = await createBootRule(ours.admin, { name: 'rack', names: 'cn[1-9]', macPrefixes: ['02'], groupId: id })
     await forgetClusterConfig(ours.worker, { clusterId })
     await forgetClusterConfig(ours.worker, { clusterId })
     const rules = await t.runtime.db.select().from(bootRules).where(eq(bootRules.id, rule.id))
@@ -275,6 +275,8 @@ describe('scale-in', () => {
     const clusterId = await created()
     const name = nodes[1]!.name.toLowerCase()
     const preview = await previewSlurmScaleIn(ours.admin, { clusterId, hostlist: name })
+    // It waits for the jobs.
+    expect(preview.plan?.lost).not.toContain('Jobs on removed nodes fail.')
     const changed = preview.diff.flatMap(({ lines }) => lines.filter(({ kind }) => kind !== ' '))
     expect(changed).toEqual([{ kind: '-', text: configLineOf(nodes[1]!) }])
     expect(preview.plan).toMatchObject({ removedNodes: [name] })

@@ -27,7 +27,10 @@ const port = (description: string, example: number): Vars => ({
 const URL_PATTERN = '^((https?|file)://[^ ]+)?$'
 const VERSION = '^[0-9A-Za-z.]+$'
 
-const rebootAllowed = bool('Reboot a node if its driver requires it. Otherwise the run only reports the pending reboot.', false)
+const rebootAllowed: Vars = {
+  ...bool('Reboot a node if its driver requires it. Otherwise the run only reports the pending reboot.', false),
+  'x-reboots': true,
+}
 
 /** Sources of packages: the vendor, a mirror with the same layout, or files. */
 const sources = (role: string, vendorUrl: string, keyHint: string): Record<string, Vars> => ({

@@ -4,7 +4,7 @@ export { BUILT_IN_TEMPLATES, OPERATION_TEMPLATES } from './built-in-templates.ts
 export { CreateJobTemplateInput, createJobTemplate, TEMPLATE_DEFAULTS } from './create-job-template.ts'
 export { bundleUsers, deletePlaybookBundle } from './delete-playbook-bundle.ts'
 export { checkExtraVars, variableNameError } from './extra-vars.ts'
-export { fillIn, secretNames } from './input-schema.ts'
+export { fillIn, mayReboot, secretNames } from './input-schema.ts'
 export { templatePermissions } from './permissions.ts'
 export { deleteBundleBlockedReason, editTemplateBlockedReason } from './policy.ts'
 export { readPlaybookBundle } from './read-playbook-bundle.ts'

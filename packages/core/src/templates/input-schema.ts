@@ -19,7 +19,7 @@ const ONE_SCHEMA = new Set(['items', 'additionalProperties', 'contains', 'proper
 const PLAIN = new Set(
   `$schema $comment title description default examples deprecated format type enum const required dependentRequired
    minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems uniqueItems
-   minContains maxContains minProperties maxProperties x-secret x-show-if`.split(/\s+/),
+   minContains maxContains minProperties maxProperties x-secret x-show-if x-reboots`.split(/\s+/),
 )
 
 const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -27,7 +27,8 @@ const isObject = (value: unknown): value is Schema => typeof value === 'object' 
 /**
  * Returns the issues of an input schema; empty when it is valid. It must be a JSON Schema (draft 2020-12) of an object that has
  * the variables as properties. `x-secret: true` on a property marks text that is encrypted and never shown. `x-show-if: { other:
- * value }` tells forms to show the property only while the other one has that value.
+ * value }` tells forms to show the property only while the other one has that value. `x-reboots: true` marks a boolean with which a run
+ * may reboot its nodes: they are in maintenance while it runs.
  */
 export function inputSchemaIssues(schema: Schema): InputIssue[] {
   const bytes = Buffer.byteLength(JSON.stringify(schema))
@@ -66,6 +67,10 @@ function rootSchemaIssues(schema: Schema): InputIssue[] {
           issues.push({ path: `${path}.${keyword}`, message: 'is not allowed: it would disclose the secret' })
     } else if (property['x-secret'] !== undefined && property['x-secret'] !== false)
       issues.push({ path: `${path}.x-secret`, message: 'must be true or false' })
+    if (property['x-reboots'] === true) {
+      if (property.type !== 'boolean') issues.push({ path: `${path}.type`, message: 'must be boolean: it allows reboots' })
+    } else if (property['x-reboots'] !== undefined && property['x-reboots'] !== false)
+      issues.push({ path: `${path}.x-reboots`, message: 'must be true or false' })
     const showIf = property['x-show-if']
     if (showIf === undefined) continue
     const others = isObject(showIf) ? Object.keys(showIf) : []
@@ -129,7 +134,7 @@ const newAjv = () =>
     strictTypes: false,
     logger: false,
     code: { regExp },
-    keywords: ['x-secret', 'x-show-if'],
+    keywords: ['x-secret', 'x-show-if', 'x-reboots'],
   })
 
 /**
@@ -150,6 +155,12 @@ export function secretNames(schema: Schema | null): string[] {
   return Object.entries(isObject(schema?.properties) ? schema.properties : {}).flatMap(([name, property]) =>
     isObject(property) && property['x-secret'] === true ? [name] : [],
   )
+}
+
+/** Whether a run with these variables may reboot its nodes, by `x-reboots`. */
+export function mayReboot(schema: Schema | null, vars: Vars): boolean {
+  const properties = Object.entries(isObject(schema?.properties) ? schema.properties : {})
+  return properties.some(([name, property]) => isObject(property) && property['x-reboots'] === true && vars[name] === true)
 }
 
 const dotted = (pointer: string) => pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')

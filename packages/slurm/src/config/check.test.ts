@@ -5,7 +5,19 @@ import { addNodes, type ConfigFiles, checkConfig, planConfig, removeNodes } from
 
 describe('checkConfig', () => {
   test('accepts a site configuration', () => {
-    expect(checkConfig(SITE, '22.05.8')).toEqual([])
+    expect(checkConfig(SITE, '23.11.4')).toEqual([])
+  })
+
+  test('warns of cloud nodes that slurmctld hides, or that nothing starts', () => {
+    const messages = (text: string, release: string) =>
+      checkConfig({ ...SITE, 'slurm.conf': text }, release).map(({ severity, message }) => `${severity} ${message}`)
+    const text = SITE['slurm.conf']
+    expect(messages(text, '22.05.8')).toEqual([expect.stringMatching(/^WARNING .*cloud01, cloud02. Set PrivateData=cloud/)])
+    expect(messages(`${text}\nPrivateData=jobs,cloud\n`, '22.05.8')).toEqual([])
+    expect(messages(`${text}\nPrivateData=jobs\n`, '22.05.8')).toEqual([expect.stringContaining('Set PrivateData=jobs,cloud')])
+    expect(messages(text.replace(/^ResumeProgram=.*\n/m, ''), '23.11.4')).toEqual([
+      expect.stringMatching(/^WARNING .*ResumeProgram is not set: cloud01, cloud02/),
+    ])
   })
 
   test.each<[string, Partial<ConfigFiles> | [from: string | RegExp, to: string], RegExp]>([

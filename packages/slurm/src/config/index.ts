@@ -1,5 +1,6 @@
 export { ConfigChangeError, changeConfig } from './change.ts'
 export { checkConfig } from './check/index.ts'
+export { cloudNodeNames, listedCloudData } from './cloud.ts'
 export { configuredMemory, createConfig, extraLineProblem, formatGres, gresTotals } from './create.ts'
 export { type ConfigDiff, diffConfig } from './diff.ts'
 export { addNodes, removeNodes } from './edit.ts'

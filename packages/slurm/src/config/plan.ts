@@ -40,8 +40,16 @@ const CONTROLLER_NODE_KEYS = new Set(['weight', 'feature', 'features', 'state', 
 
 const keys = (lists: readonly string[]) => lists.flatMap((list) => list.split(' '))
 
-/** What must be done so that a cluster uses other files. */
-export function planConfig(from: ConfigFiles, to: ConfigFiles, release: string): ConfigPlan {
+/**
+ * What must be done so that a cluster uses other files.
+ * @param removesFreeNodes removed nodes have no jobs when the files are used
+ */
+export function planConfig(
+  from: ConfigFiles,
+  to: ConfigFiles,
+  release: string,
+  { removesFreeNodes = false }: { removesFreeNodes?: boolean } = {},
+): ConfigPlan {
   const isOld = releaseNumber(release) < RECONFIGURE_RESTARTS
   const [before, after] = [parseConfig(from['slurm.conf']), parseConfig(to['slurm.conf'])]
   const [oldNodes, newNodes] = [readNodes(before, from), readNodes(after, to)]
@@ -63,7 +71,13 @@ export function planConfig(from: ConfigFiles, to: ConfigFiles, release: string):
         keys(OLD_RESTART_KEYS).some((key) => changed.has(key.toLowerCase()))))
   const isSame = sameFiles(from, to)
   const controllers = isSame ? 'NONE' : mustRestart ? 'RESTART' : 'RECONFIGURE'
-  return { controllers, nodes, addedNodes, removedNodes, lost: isSame ? [] : lostThings(changed, removedNodes) }
+  return {
+    controllers,
+    nodes,
+    addedNodes,
+    removedNodes,
+    lost: isSame ? [] : lostThings(changed, removesFreeNodes ? [] : removedNodes),
+  }
 }
 
 const sameFiles = (a: ConfigFiles, b: ConfigFiles): boolean =>

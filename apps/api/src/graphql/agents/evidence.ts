@@ -12,6 +12,8 @@ export type StateEvidence = Partial<{
   drainRequestedByName: string
   drainRequestedById: string
   drainReason: string
+  rejectionCode: string
+  rejectionCount: number
   isOfflineSuppressed: boolean
   requestedByName: string
   requestedById: string
@@ -43,6 +45,14 @@ export const AgentStateEvidence = builder.objectRef<StateEvidence>('AgentStateEv
       resolve: (evidence) => actor(evidence.drainRequestedByName, evidence.drainRequestedById),
     }),
     drainReason: t.exposeString('drainReason', { nullable: true, description: 'Reason of the drain.' }),
+    rejectionCode: t.exposeString('rejectionCode', {
+      nullable: true,
+      description: 'Why the last heartbeat was rejected; null when none was since the last accepted one.',
+    }),
+    rejectionCount: t.exposeInt('rejectionCount', {
+      nullable: true,
+      description: 'Number of heartbeats that were rejected since the last accepted one; null when none was.',
+    }),
     isOfflineSuppressed: t.boolean({
       description: 'Whether OFFLINE was suppressed because of a mass outage.',
       resolve: ({ isOfflineSuppressed }) => isOfflineSuppressed ?? false,

@@ -73,7 +73,8 @@ mutation('approveAgentChange', {
 })
 
 mutation('drainAgent', {
-  description: 'Requests that a node gets no new jobs. The agent is DRAINING, then DRAINED when the last job has ended.',
+  description:
+    'Requests that a node gets no new jobs, also from the Slurm clusters that have it. The agent is DRAINING, and DRAINED when it is known that no job is left. Until then, runs that change the node are refused.',
   input: (t) => ({ nodeId: nodeId(t), reason: t.string({ required: true, description: 'Reason, shown with the node.' }) }),
   payload: agentPayload,
   errors,
@@ -84,7 +85,7 @@ mutation('drainAgent', {
 
 mutation('resumeAgent', {
   description:
-    'Ends a drain that was requested with `drainAgent`. A node that Slurm drains stays drained until Slurm resumes it.',
+    'Ends a drain that was requested with `drainAgent`, also in Slurm. A node that Slurm drains for other reasons stays drained until Slurm resumes it.',
   input: (t) => ({ nodeId: nodeId(t) }),
   payload: agentPayload,
   errors,

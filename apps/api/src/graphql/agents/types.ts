@@ -3,6 +3,7 @@ import {
   approveAgentChangeBlockedReason,
   deregisterAgentBlockedReason,
   drainAgentBlockedReason,
+  drainError,
   keyFingerprint,
   type AgentReason as Reason,
   resetSequenceBlockedReason,
@@ -110,6 +111,7 @@ const AgentCheck = builder.enumType('AgentCheck', {
     HARDWARE: { description: 'The agent runs on the approved hardware.' },
     CLOCK: { description: 'The clock of the node is correct.' },
     SEQUENCE: { description: 'No heartbeat is missing.' },
+    ACCEPTANCE: { description: 'No heartbeat was rejected since the last accepted one.' },
   },
 })
 
@@ -206,6 +208,12 @@ export const Agent = builder.drizzleObject('agents', {
     }),
     drainRequestedBy: t.field(nullableActorField('drainRequested', 'Actor that requested the drain.')),
     drainReason: t.exposeString('drainReason', { nullable: true, description: 'Reason of the drain.' }),
+    drainError: t.string({
+      nullable: true,
+      description: 'Why the requested drain failed in Slurm; null when it did not. It can be requested again.',
+      select: { columns: { slurmDrains: true } },
+      resolve: drainError,
+    }),
     fingerprint: t.exposeString('fingerprint', {
       nullable: true,
       description: 'Approved hardware fingerprint; null until reported.',
@@ -237,8 +245,11 @@ export const Agent = builder.drizzleObject('agents', {
       type: [AgentVerdict],
       description: 'Results of the trust checks, at most one per AgentCheck.',
       select: {
-        columns: { nodeId: true, fingerprint: true, offeredFingerprint: true },
-        with: { key: true, heartbeat: { columns: { skewMs: true, accepted: true, missed: true } } },
+        columns: {
+          ...{ nodeId: true, fingerprint: true, offeredFingerprint: true },
+          ...{ rejectedAt: true, rejectionCode: true, rejectionMessage: true, rejectionCount: true },
+        },
+        with: { key: true, heartbeat: { columns: { skewMs: true, accepted: true, missed: true, receivedAt: true } } },
       },
       resolve: async (agent, _args, context) =>
         agentTrust({
@@ -262,7 +273,7 @@ export const Agent = builder.drizzleObject('agents', {
     drainBlockedReason: t.string({
       nullable: true,
       description: 'Why the caller cannot drain the agent; null when allowed.',
-      select: { columns: { agentId: true, state: true, drainRequestedAt: true } },
+      select: { columns: { agentId: true, state: true, drainRequestedAt: true, slurmDrains: true } },
       resolve: (agent, _args, { ctx }) => drainAgentBlockedReason(ctx.actor, agent),
     }),
     resumeBlockedReason: t.string({

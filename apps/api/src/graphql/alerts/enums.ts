@@ -29,6 +29,9 @@ export const AlertKind = builder.enumType('AlertKind', {
     boot_no_fetch: 'A node was switched on and fetched no boot script.',
     boot_token_refused: 'A boot token was requested or used a second time, or in the name of a node that is running.',
     audit_sink_behind: 'Audit entries are not delivered to a sink.',
+    openchami_out_of_sync:
+      'A check of the OpenCHAMI target left objects missing or different, or two checks in succession failed.',
+    schedule_failed: 'The last start of a schedule was refused, or its last run did not succeed.',
     slurm_controller_silent: 'A Slurm cluster could not be read for two minutes.',
     slurm_nodes_drained: 'Nodes of a Slurm cluster have been drained for more than a day.',
     slurm_nodes_invalid: 'Nodes of a Slurm cluster registered with less hardware than configured.',

@@ -3,6 +3,8 @@ import type { AlertKind } from '@muster/core/alerts'
 import type { SinkEvidence } from '@muster/core/audit-sinks'
 import type { BootStuckEvidence } from '@muster/core/boot-service'
 import type { SlurmControllerEvidence, SlurmNodesEvidence } from '@muster/core/clusters'
+import type { TargetEvidence } from '@muster/core/openchami'
+import type { ScheduleEvidence } from '@muster/core/schedules'
 import type { SlurmScaleOutEvidence } from '@muster/core/slurm-operations'
 import { builder } from '../../builder.ts'
 import { AgentStateEvidence, type StateEvidence } from '../agents/evidence.ts'
@@ -165,6 +167,42 @@ const AuditSinks = builder.objectRef<Partial<SinkEvidence>>('AuditSinkEvidence')
   }),
 })
 
+const OpenchamiTarget = builder.objectRef<Partial<TargetEvidence>>('OpenchamiTargetEvidence').implement({
+  description: 'Evidence of OPENCHAMI_OUT_OF_SYNC.',
+  fields: (t) => ({
+    differenceCount: t.exposeInt('differenceCount', {
+      nullable: true,
+      description: 'Number of objects that were missing or different when the alert was raised.',
+    }),
+    objects: t.stringList({
+      description: 'Some of these objects, for example `component x1000c0s0b0n0`; at most 10.',
+      resolve: ({ objects }) => objects ?? [],
+    }),
+    error: t.exposeString('error', { nullable: true, description: 'Why the check failed; null when it found differences.' }),
+  }),
+})
+
+const FailedSchedule = builder.objectRef<ScheduleEvidence['schedules'][number]>('FailedSchedule').implement({
+  description: 'A schedule with a failed last result.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the schedule.' }),
+    dueAt: t.field({ type: 'DateTime', description: 'The due time that failed.', resolve: ({ dueAt }) => new Date(dueAt) }),
+    runNumber: t.exposeInt('run', { nullable: true, description: 'Number of the failed run; null when none was started.' }),
+    reason: t.exposeString('reason', { description: 'Why it failed.' }),
+  }),
+})
+
+const FailedSchedules = builder.objectRef<Partial<ScheduleEvidence>>('ScheduleEvidence').implement({
+  description: 'Evidence of SCHEDULE_FAILED.',
+  fields: (t) => ({
+    schedules: t.field({
+      type: [FailedSchedule],
+      description: 'The schedules that failed when the alert last changed, at most 1000.',
+      resolve: ({ schedules }) => schedules ?? [],
+    }),
+  }),
+})
+
 const SlurmController = builder.objectRef<Partial<SlurmControllerEvidence>>('SlurmControllerEvidence').implement({
   description: 'Evidence of SLURM_CONTROLLER_SILENT.',
   fields: (t) => ({
@@ -260,9 +298,11 @@ const TYPES = {
   accelerator_count_changed: AcceleratorCount,
   mass_outage: MassOutage,
   audit_sink_behind: AuditSinks,
+  openchami_out_of_sync: OpenchamiTarget,
   boot_stuck: BootProgress,
   boot_no_fetch: BootProgress,
   boot_token_refused: BootToken,
+  schedule_failed: FailedSchedules,
   slurm_controller_silent: SlurmController,
   slurm_nodes_drained: SlurmNodes,
   slurm_nodes_invalid: SlurmNodes,

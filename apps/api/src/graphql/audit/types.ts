@@ -31,7 +31,9 @@ const OBJECT_TYPES: Record<string, TypeName> = {
   member: 'Member',
   node: 'ComputeNode',
   node_group: 'NodeGroup',
+  openchami_target: 'OpenchamiTarget',
   playbook_bundle: 'PlaybookBundle',
+  schedule: 'Schedule',
   secret_store: 'SecretStore',
   slurm_cluster: 'SlurmCluster',
   slurm_config: 'SlurmConfigVersion',
@@ -39,6 +41,7 @@ const OBJECT_TYPES: Record<string, TypeName> = {
   slurm_controller: 'ComputeNode',
   slurm_node: 'SlurmNode',
   slurm_operation: 'SlurmOperation',
+  trigger: 'Trigger',
 }
 
 function objectIdOf({ action, objectId }: Pick<Row, 'action' | 'objectId'>): string | null {

@@ -1,3 +1,4 @@
 import './mutations.ts'
 import './queries.ts'
+import './subscriptions.ts'
 import './types.ts'

@@ -84,15 +84,15 @@ export const BootRule = builder.drizzleNode('bootRules', {
     name: t.exposeString('name', { description: 'Name, unique in the tenant. It never changes.' }),
     priority: t.exposeInt('priority', { description: 'If several rules match, the lowest number decides, then the name.' }),
     isEnabled: t.exposeBoolean('isEnabled', { description: 'Whether it accepts machines.' }),
-    macs: t.stringList({
+    macPrefixes: t.stringList({
       nullable: true,
       description: `Prefixes of the boot MAC; ${CONDITION}.`,
-      resolve: ({ match }) => match.macs,
+      resolve: ({ match }) => match.macPrefixes,
     }),
-    interfaceMacs: t.stringList({
+    interfaceMacPrefixes: t.stringList({
       nullable: true,
       description: `MAC prefixes that at least one interface must match; ${CONDITION}.`,
-      resolve: ({ match }) => match.interfaceMacs,
+      resolve: ({ match }) => match.interfaceMacPrefixes,
     }),
     serials: t.stringList({
       nullable: true,

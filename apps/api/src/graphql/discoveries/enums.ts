@@ -18,6 +18,7 @@ export const DiscoveryReason = builder.enumType('DiscoveryReason', {
     refresh: 'A user requested it.',
     sweep: 'The periodic discovery of all nodes.',
     run: 'A run of the template `collect_facts`.',
+    schedule: 'A schedule.',
   }),
 })
 

@@ -7,7 +7,7 @@ export const NodeStatus = builder.enumType('NodeStatus', {
     NEW: 'No connection test has succeeded yet.',
     READY: 'Reachable with its credential and approved host key.',
     UNREACHABLE: 'The last connection failed, or the host key changed.',
-    MAINTENANCE: 'In maintenance, set by an operator.',
+    MAINTENANCE: 'In maintenance, set by an operator, or by a run that may reboot the node.',
     DECOMMISSIONED: 'Permanently out of service. Only a decommissioned node can be purged.',
   }),
 })

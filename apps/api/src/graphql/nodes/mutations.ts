@@ -1,13 +1,6 @@
 import { Conflict, NotFound } from '@muster/core/errors'
-import {
-  addNode,
-  decommissionNode,
-  nodeAudit,
-  purgeNode,
-  recommissionNode,
-  setNodeMaintenance,
-  updateNode,
-} from '@muster/core/nodes'
+import { decommissionNode, setNodeMaintenance } from '@muster/core/node-states'
+import { addNode, nodeAudit, purgeNode, recommissionNode, updateNode } from '@muster/core/nodes'
 import { given, globalId, rowId } from '../shared/ids.ts'
 import { deletedPayload, type InputFields, keepsValue, mutation, statesDefault } from '../shared/mutation.ts'
 import { NewNodeBmcInput, newBmc } from './bmc/inputs.ts'
@@ -59,18 +52,27 @@ mutation('updateNode', {
 
 mutation('setNodeMaintenance', {
   action: nodeAudit.startMaintenance,
-  description: 'Starts or ends maintenance of a node. Runs exclude nodes in maintenance.',
+  description:
+    'Starts, changes or ends maintenance of a node. Runs that include a node in maintenance are refused, schedules and triggers leave it out, and its alerts send no notifications.',
   input: (t) => ({
     ...idField(t),
-    enabled: t.boolean({ required: true, description: 'True starts maintenance; false ends it.' }),
+    enabled: t.boolean({ required: true, description: 'True starts maintenance, or changes it; false ends it.' }),
+    reason: t.string({ description: 'Why the node is in maintenance. Omitted: keeps the reason; null: none.' }),
+    endsAt: t.field({
+      type: 'DateTime',
+      description: 'When the maintenance ends by itself. Omitted: keeps the end; null: a user ends it.',
+    }),
   }),
   payload,
   errors,
-  resolve: async ({ id, enabled }, { ctx }) => ({ node: await setNodeMaintenance(ctx, { ...nodeId(id), isOn: enabled }) }),
+  resolve: async ({ id, enabled, ...input }, { ctx }) => ({
+    node: await setNodeMaintenance(ctx, { ...input, ...nodeId(id), isOn: enabled }),
+  }),
 })
 
 mutation('decommissionNode', {
-  description: 'Decommissions a node. Rejected while an unfinished run targets it.',
+  description:
+    'Decommissions a node, deregisters its agent and resolves its alerts. Rejected while an unfinished run targets it.',
   input: idField,
   payload,
   errors,

@@ -48,9 +48,24 @@ export const ComputeNode = builder.drizzleNode('computeNodes', {
     status: t.expose('status', { type: NodeStatus, description: 'Availability over SSH.' }),
     statusReason: t.string({
       nullable: true,
-      description: 'Reason for the status UNREACHABLE; null for any other status.',
-      select: { columns: { unreachableReason: true, status: true } },
-      resolve: (n) => (n.status === 'UNREACHABLE' ? n.unreachableReason : null),
+      description: 'Reason for the status UNREACHABLE or MAINTENANCE; null for any other status, or without a reason.',
+      select: { columns: { unreachableReason: true, maintenanceReason: true, status: true } },
+      resolve: ({ status, ...n }) =>
+        status === 'UNREACHABLE' ? n.unreachableReason : status === 'MAINTENANCE' ? n.maintenanceReason : null,
+    }),
+    maintenanceStartedAt: t.expose('maintenanceAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when the node is in maintenance; null when it is not.',
+    }),
+    maintenanceEndsAt: t.expose('maintenanceUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the maintenance ends by itself; null when a user ends it, or without maintenance.',
+    }),
+    maintenanceStartedByName: t.exposeString('maintenanceByName', {
+      nullable: true,
+      description: 'Name of the user who set the maintenance or started the run that set it; null without maintenance.',
     }),
     health: t.field({
       type: NodeHealth,

@@ -28,6 +28,7 @@ export const HostResult = builder.enumType('HostResult', {
     SKIPPED: 'All tasks were skipped.',
     INTERRUPTED: 'The run ended during a task; whether the task was completed is unknown.',
     NOT_RUN: 'The run ended before any task started.',
+    OFFLINE: 'The run skipped the host, because its agent was OFFLINE when the run was created.',
   }),
 })
 

@@ -37,7 +37,7 @@ export const JobRunHost = builder.drizzleObject('jobRunHosts', {
     }),
     message: t.exposeString('message', {
       nullable: true,
-      description: 'Message of the first failure; null when nothing failed.',
+      description: 'Message of the first failure, or why the host was skipped; null when neither.',
     }),
     failureSignature: t.exposeString('failureSignature', {
       nullable: true,
@@ -48,7 +48,7 @@ export const JobRunHost = builder.drizzleObject('jobRunHosts', {
 
 export const hostConnection = connectionTypes(JobRunHost, 'JobRunHost', 'hosts of a run')
 
-type Counts = { hostsTotal: number; hostsOk: number; hostsFailed: number; hostsUnreachable: number }
+type Counts = { hostsTotal: number; hostsOk: number; hostsFailed: number; hostsUnreachable: number; hostsOffline: number }
 
 export const JobRunHostCounts = builder.objectRef<Counts>('JobRunHostCounts').implement({
   description: 'Number of hosts of a run. Hosts that are not finished count only in the total.',
@@ -57,6 +57,9 @@ export const JobRunHostCounts = builder.objectRef<Counts>('JobRunHostCounts').im
     ok: t.exposeInt('hostsOk', { description: 'Number of hosts that succeeded.' }),
     failed: t.exposeInt('hostsFailed', { description: 'Number of hosts that failed.' }),
     unreachable: t.exposeInt('hostsUnreachable', { description: 'Number of hosts that were unreachable.' }),
+    offline: t.exposeInt('hostsOffline', {
+      description: 'Number of hosts that the run skipped, because their agents were OFFLINE.',
+    }),
   }),
 })
 

@@ -152,7 +152,7 @@ export const JobRun = builder.drizzleNode('jobRuns', {
     hostCounts: t.field({
       type: JobRunHostCounts,
       description: 'Number of hosts.',
-      select: { columns: { hostsTotal: true, hostsOk: true, hostsFailed: true, hostsUnreachable: true } },
+      select: { columns: { hostsTotal: true, hostsOk: true, hostsFailed: true, hostsUnreachable: true, hostsOffline: true } },
       resolve: (run) => run,
     }),
     hosts: t.relatedConnection(
@@ -168,7 +168,7 @@ export const JobRun = builder.drizzleNode('jobRuns', {
     ),
     hostSummary: t.field({
       type: [HostSummary],
-      description: 'Hosts grouped by result. At most 9, one per result.',
+      description: 'Hosts grouped by result. At most 10, one per result.',
       select: { columns: { id: true } },
       resolve: async (run, _args, context) => (await hostSummaries(context, run.id)) ?? [],
     }),

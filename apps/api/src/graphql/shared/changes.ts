@@ -8,6 +8,9 @@ import { type ApiContext, clearLoaderCaches } from '../../context.ts'
 
 const {
   bmcDiscoveries,
+  bootAttempts,
+  bootFetches,
+  bootStageTimes,
   computeNodes,
   connectionTests,
   credentialRotationHosts,
@@ -16,9 +19,13 @@ const {
   jobRuns,
   powerRunItems,
   powerRuns,
+  scheduleFirings,
+  schedules,
   slurmActionItems,
   slurmActions,
   slurmClusters,
+  triggerDeliveries,
+  triggers,
   slurmClusterTests,
   slurmLookups,
   slurmOperationNodes,
@@ -33,6 +40,16 @@ const isFinished = (finishedAt: PgColumn) => sql`${finishedAt} is not null`
 
 const WATCHED = {
   node: { table: computeNodes, times: [computeNodes.updatedAt], version: sql`''`, isFinal: sql`false` },
+  // The last boot: its end, its stages, and what the node fetched.
+  nodeBoot: {
+    table: computeNodes,
+    times: [computeNodes.createdAt],
+    version: sql`(select concat_ws(' ', a.id, a.finished_at,
+      (select count(*) from ${bootStageTimes} s where s.attempt_id = a.id),
+      (select max(f.last_at) from ${bootFetches} f where f.attempt_id = a.id))
+      from ${bootAttempts} a where a.node_id = ${computeNodes.id} order by a.id desc limit 1)`,
+    isFinal: sql`false`,
+  },
   connectionTest: {
     table: connectionTests,
     times: [connectionTests.startedAt, connectionTests.finishedAt],
@@ -80,6 +97,18 @@ const WATCHED = {
     times: [bmcDiscoveries.createdAt, bmcDiscoveries.startedAt, bmcDiscoveries.cancelRequestedAt, bmcDiscoveries.finishedAt],
     version: sql`(${bmcDiscoveries.probedCount} + ${bmcDiscoveries.foundCount})`,
     isFinal: isFinished(bmcDiscoveries.finishedAt),
+  },
+  schedule: {
+    table: schedules,
+    times: [schedules.updatedAt],
+    version: sql`(select max(${scheduleFirings.createdAt}) from ${scheduleFirings} where ${scheduleFirings.scheduleId} = ${schedules.id})`,
+    isFinal: sql`false`,
+  },
+  trigger: {
+    table: triggers,
+    times: [triggers.updatedAt],
+    version: sql`(select max(${triggerDeliveries.createdAt}) from ${triggerDeliveries} where ${triggerDeliveries.triggerId} = ${triggers.id})`,
+    isFinal: sql`false`,
   },
   slurmAction: {
     table: slurmActions,

@@ -127,7 +127,7 @@ const JobTemplateSettings = builder.objectRef<Settings>('JobTemplateSettings').i
       type: 'JSON',
       nullable: true,
       description:
-        'JSON Schema (draft 2020-12) that the extra vars of runs must match; null: any. `x-secret: true` marks text that is stored encrypted, `x-show-if: {other: value}` tells forms when to show a property.',
+        'JSON Schema (draft 2020-12) that the extra vars of runs must match; null: any. `x-secret: true` marks text that is stored encrypted, `x-show-if: {other: value}` tells forms when to show a property. `x-reboots: true` marks a boolean with which runs may reboot their nodes, which are then in maintenance during the run.',
     }),
     defaultVars: t.expose('defaultVars', {
       type: 'JSON',

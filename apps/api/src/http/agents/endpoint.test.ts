@@ -69,6 +69,8 @@ test('registers an agent with a token and stores its heartbeat unchanged', async
   const health = { status: 'healthy' as const, cpu_utilization_percent: 12.5, slurm_state: 'idle', rack_unit: '<7> & "8"' }
   expect(await client.beat(keys, { node_id: name, health, boot_epoch: 3, sequence_number: 9 })).toEqual({
     ...accepted,
+    sequence_ack: 9,
+    timestamp: expect.any(String),
     retryAfter: null,
   })
   const agent = await agentOf(name)
@@ -156,14 +158,13 @@ describe('rejections, in the order of the wire protocol', () => {
     for (const more of [
       { capacity: { cpu_cores_total: 0 } },
       { capacity: { ...capacity, gpus_total: 2, gpus_available: 3 } },
-      { health: { status: 'healthy', cpu_utilization_percent: 101 } },
       { health: { status: 'fine' } },
       { sequence_number: 0 },
       { sequence_number: -3 },
     ])
       expect(await beat(more)).toMatchObject(rejected('invalid_request', 400))
     expect(await beat({ capacity: undefined })).toMatchObject(rejected('missing_fields', 400))
-    expect(await beat({})).toMatchObject(accepted)
+    expect(await beat({ boot_epoch: null, health: { status: 'healthy', cpu_utilization_percent: 101 } })).toMatchObject(accepted)
     // Out of range and stale: the check that comes first determines the error.
     expect(await beat({ capacity: { cpu_cores_total: 0 } })).toMatchObject(rejected('stale_sequence'))
   })
@@ -286,7 +287,24 @@ test('accepts third-party agents without boot epoch, whose sequence restarts at 
   expect(await client.send(beat(1))).toMatchObject(rejected('stale_sequence'))
   await resetAgentSequence(fixture.operator, { nodeId: (await agentOf(name))!.nodeId })
   expect(await client.send(beat(1))).toMatchObject(accepted)
-  expect(await client.register({ ...request, cluster_id: 'elsewhere' })).toMatchObject(rejected('cluster_mismatch'))
+  expect(await client.register({ ...request, cluster_id: 'elsewhere' })).toMatchObject(rejected('cluster_mismatch', 403))
+})
+
+test('answers in the format of the agents of the field, and records why heartbeats are rejected', async () => {
+  const { name, keys } = await enrolled()
+  const answer = await client.beat(keys, { node_id: name, sequence_number: 7 })
+  expect(answer).toMatchObject({ accepted: true, sequence_ack: 7, timestamp: expect.stringMatching(/^\d{4}-.*Z$/) })
+  expect(answer.errors).toBeUndefined()
+  const refused = await client.beat(keys, { node_id: name, sequence_number: 7 })
+  const error = { code: 'stale_sequence', message: expect.stringContaining('reset-sequence') }
+  expect(refused).toMatchObject({ accepted: false, sequence_ack: 0, error, errors: [error] })
+  await client.beat(keys, { node_id: name, sequence_number: 6 })
+  await client.beat(makeKeys(), { node_id: name, sequence_number: 8 })
+  const row = { rejectionCode: 'signature_invalid', rejectionCount: 3, rejectedAt: expect.any(Date) }
+  await expect.poll(async () => agentOf(name)).toMatchObject(row)
+  await client.beat(keys, { node_id: name, sequence_number: 9 })
+  await client.beat(keys, { node_id: name, sequence_number: 9 })
+  await expect.poll(async () => agentOf(name)).toMatchObject({ rejectionCode: 'stale_sequence', rejectionCount: 1 })
 })
 
 test('requires approval of changed hardware, and rejects deregistered agents', async () => {

@@ -51,8 +51,12 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
     if (verdict === 'gone') return
     if ('code' in verdict) rejected.inc({ code: verdict.code })
     else accepted.inc()
-    const nextHeartbeatSeconds = 'code' in verdict ? undefined : verdict.nextHeartbeatSeconds
-    reply(res, verdict, { next_heartbeat_seconds: nextHeartbeatSeconds ?? DEFAULT_SETTINGS.heartbeatIntervalSeconds })
+    const stored = 'code' in verdict ? null : verdict
+    reply(res, statusOf(verdict), verdict, {
+      sequence_ack: stored?.sequence ?? 0,
+      timestamp: new Date().toISOString(),
+      next_heartbeat_seconds: stored?.nextHeartbeatSeconds ?? DEFAULT_SETTINGS.heartbeatIntervalSeconds,
+    })
   }
 
   async function register(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -65,7 +69,8 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
         registrations--
       }
     })
-    if (verdict !== 'gone') reply(res, verdict)
+    // Agents of the field look at the status alone.
+    if (verdict !== 'gone') reply(res, statusOf(verdict, 403), verdict)
   }
 
   async function withBody(req: IncomingMessage, work: (body: Buffer) => Promise<Verdict>): Promise<Verdict | 'gone'> {
@@ -136,8 +141,9 @@ export function serveAgents({ deps, metrics }: Api): AgentEndpoint {
 
 const BUSY: Rejection = { code: 'busy', message: 'The server is overloaded. Retry after the time in Retry-After.' }
 
-function reply(res: ServerResponse, verdict: Verdict, extra: Partial<HeartbeatResponse> = {}): void {
-  const status = 'code' in verdict ? (STATUS[verdict.code] ?? 200) : 200
+const statusOf = (verdict: Verdict, otherwise = 200): number => ('code' in verdict ? (STATUS[verdict.code] ?? otherwise) : 200)
+
+function reply(res: ServerResponse, status: number, verdict: Verdict, extra: Partial<HeartbeatResponse> = {}): void {
   // Random, so that agents do not retry at the same moment.
   if (status === 429) res.setHeader('retry-after', 1 + Math.floor(Math.random() * 5))
   // The rest of the body is not read.
@@ -145,8 +151,11 @@ function reply(res: ServerResponse, verdict: Verdict, extra: Partial<HeartbeatRe
   send(res, status, { ...responseOf(verdict), ...extra })
 }
 
-const responseOf = (verdict: Verdict): HeartbeatResponse | RegisterResponse =>
-  'code' in verdict ? { accepted: false, error: { code: verdict.code, message: verdict.message } } : { accepted: true }
+function responseOf(verdict: Verdict): HeartbeatResponse | RegisterResponse {
+  if (!('code' in verdict)) return { accepted: true }
+  const error = { code: verdict.code, message: verdict.message }
+  return { accepted: false, error, errors: [error] }
+}
 
 function send(res: ServerResponse, status: number, body: object): void {
   const text = JSON.stringify(body)

@@ -8,12 +8,15 @@ import {
   type CloudInitFile,
   type CloudInitRequest,
   completePhoneHome,
+  createFetchRecorder,
+  type FetchRecorder,
   retryScript,
   serveBootScripts,
   serveCloudInit,
 } from '@muster/core/boot-service'
 import { type Actor, tenantCtx } from '@muster/core/context'
 import { DomainError } from '@muster/core/errors'
+import { lingerOnClose } from '@muster/core/linger'
 import type { Ctx } from '@muster/core/registry'
 import { isTransientDbError } from '@muster/core/retry-transient'
 import createFindMyWay from 'find-my-way'
@@ -28,14 +31,17 @@ import { readPhoneHome } from './read-phone-home.ts'
 /** Muster serves machines that cannot authenticate. */
 const BOOT_SERVICE: Actor = { kind: 'system', id: null, name: 'boot service' }
 const MAX_PER_STATEMENT = 200
+/** Requests of this time share their statements, while others are answered. */
+const COLLECT_MS = 15
 /** Requests in progress. Thousands of machines start at once; the others get a retry script without a statement. */
 const MAX_IN_PROGRESS = 4000
 const STATUS: Record<string, number> = { NOT_FOUND: 404, FORBIDDEN: 403, INVALID_INPUT: 400, CONFLICT: 409 }
 
 type Served = {
   ctx: Ctx
+  recorder: FetchRecorder
   script: (request: BootScriptRequest) => Promise<BootScript>
-  cloudInit: (request: CloudInitRequest) => Promise<string | null>
+  cloudInit: (request: CloudInitRequest) => Promise<{ content: Promise<string | null> }>
 }
 type Found = Served & { urls: ReturnType<BootUrlsOf> }
 type Handler = (
@@ -64,10 +70,17 @@ export async function serveBoot(
     const known = served.get(tenantId)
     if (known) return known
     const ctx = tenantCtx(runtime, tenantId, BOOT_SERVICE) as Ctx
+    const recorder = createFetchRecorder(ctx)
     const created: Served = {
       ctx,
-      script: batch((requests) => serveBootScripts(ctx, requests), MAX_PER_STATEMENT),
-      cloudInit: batch((requests) => serveCloudInit(ctx, requests), MAX_PER_STATEMENT),
+      recorder,
+      script: batch((requests) => serveBootScripts(ctx, requests, recorder), MAX_PER_STATEMENT, COLLECT_MS),
+      // Objects, because a batch would wait for promises: the next one is read while the tokens of this one are stored.
+      cloudInit: batch(
+        async (requests) => (await serveCloudInit(ctx, requests, recorder)).map((content) => ({ content })),
+        MAX_PER_STATEMENT,
+        COLLECT_MS,
+      ),
     }
     served.set(tenantId, created)
     return created
@@ -93,7 +106,8 @@ export async function serveBoot(
     if (!CLOUD_INIT_FILES.includes(file as CloudInitFile)) return sendProblem(res, 404, `There is no ${file}.`)
     const hasTls = 'encrypted' in req.socket
     const tokenRefusal = hasTls || config.sendsTokensWithoutTls ? null : 'the connection has no TLS'
-    const content = await cloudInit({ nodeName: node!, file: file as CloudInitFile, address: addressOf(req), urls, tokenRefusal })
+    const request = { nodeName: node!, file: file as CloudInitFile, address: addressOf(req), urls, tokenRefusal }
+    const content = await (await cloudInit(request)).content
     if (content === null) sendProblem(res, 404, `There is no ${file} for ${node}.`)
     else send(res, content)
   }
@@ -124,6 +138,7 @@ export async function serveBoot(
   route(['POST'], '/phone-home/:token', phoneHome)
 
   const listener = (req: IncomingMessage, res: ServerResponse) => {
+    lingerOnClose(req)
     inProgress++
     res.once('close', () => inProgress--)
     Promise.resolve(router.lookup(req, res)).catch((error: unknown) => {
@@ -159,6 +174,7 @@ export async function serveBoot(
       const deadline = setTimeout(() => servers.forEach(({ server }) => void server.closeAllConnections()), DRAIN_MS)
       await Promise.all(closed)
       clearTimeout(deadline)
+      await Promise.all([...served.values()].map(({ recorder }) => recorder.flush()))
     },
   }
 }

@@ -233,7 +233,7 @@ test('does not use a profile of a person that has the name of equal boot paramet
 test('keeps a profile that a boot rule assigns', async () => {
   await ask('PUT', params('a', { hosts: [xname(1)] }))
   const { id, name } = (await t.runtime.db.query.bootProfiles.findFirst({ where: { tenantId: ours.tenant.id } }))!
-  await createBootRule(ours.admin, { name: 'rack', names: 'rack[1-9]', macs: ['02'], profileId: id })
+  await createBootRule(ours.admin, { name: 'rack', names: 'rack[1-9]', macPrefixes: ['02'], profileId: id })
   expect(await ask('PUT', params('b', { hosts: [xname(1)] }))).toEqual({ status: 200, body: null })
   expect(await boots(1)).toBe('http://10.0.0.1/b')
   expect(await profiles()).toContain(name)

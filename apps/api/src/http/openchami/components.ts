@@ -1,6 +1,7 @@
 import { InvalidInput, NotFound, parseInput } from '@muster/core/errors'
-import { decommissionNode, type NodeType, normalizeXname } from '@muster/core/nodes'
-import { type Component, putComponents, readComponents } from '@muster/core/openchami'
+import { decommissionNode } from '@muster/core/node-states'
+import { type NodeType, normalizeXname } from '@muster/core/nodes'
+import { type Component, putComponents, ROLES, readComponents } from '@muster/core/openchami'
 import type { Ctx } from '@muster/core/registry'
 import { z } from 'zod'
 import { done, matches } from './filters.ts'
@@ -8,13 +9,6 @@ import type { Answer, OpenchamiRequest } from './request.ts'
 
 export const FILTERS = ['id', 'type', 'state', 'flag', 'role', 'enabled', 'arch', 'nid', 'class']
 
-const ROLES: Record<NodeType, string> = {
-  COMPUTE: 'Compute',
-  LOGIN: 'Application',
-  CONTROLLER: 'Management',
-  STORAGE: 'Storage',
-  OTHER: 'Service',
-}
 const TYPES = Object.fromEntries(Object.entries(ROLES).map(([type, role]) => [role.toLowerCase(), type as NodeType]))
 /** SMD's words: https://github.com/Cray-HPE/hms-base. Standby: it was Ready and no longer answers. */
 const STATES = {

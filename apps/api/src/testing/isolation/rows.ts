@@ -93,6 +93,16 @@ export async function rowsOf(
       }),
     ],
     audit_sinks: [{ kind: 'syslog', settings: { host: `${marker}.test`, port: 6514 } }],
+    ledger_entries: [({ compute_nodes }) => ({ nodeId: compute_nodes!.id })],
+    openchami_targets: [
+      {
+        mode: 'REPORT',
+        smdUrl: `https://${marker}.test`,
+        bssUrl: `https://${marker}.test`,
+        requestedMode: null,
+        differences: [],
+      },
+    ],
     boot_assignments: [
       { target: 'GROUP', nodeId: null },
       { target: 'UNKNOWN_MACHINES', nodeId: null, groupId: null },
@@ -106,7 +116,7 @@ export async function rowsOf(
     boot_fetches: [{ kind: 'BOOT_SCRIPT' }],
     boot_rules: [
       {
-        match: { macs: ['02'], interfaceMacs: null, serials: null, systemUuids: null, arch: null },
+        match: { macPrefixes: ['02'], interfaceMacPrefixes: null, serials: null, systemUuids: null, arch: null },
         accepted: 0,
         maxAccepted: 100,
       },
@@ -152,6 +162,23 @@ export async function rowsOf(
       { role: 'viewer', groupId: null, templateIds: null, credentialIds: null, partitions: [marker] },
     ],
     invitations: [{ role: 'viewer' }],
+    schedules: [
+      {
+        ...{ target: 'run', rule: '0 3 * * *', timeZone: 'UTC', catchUp: 'skip', overlap: 'skip' },
+        ...{ settings: { extraVars: { [marker]: marker } }, ownerId: tenant.owner.actor.id, ownerTokenId: null },
+        blackouts: [{ name: marker, rule: '@daily', durationMinutes: 1 }],
+        ...{ startsAt: null, endsAt: null, jitterSeconds: 0, isOwnedByToken: false },
+      },
+    ],
+    triggers: [
+      {
+        ...{ signature: 'muster', maxPerHour: 60, isOwnedByToken: false, encrypted: {}, nodesPath: `/${marker}` },
+        ...{ settings: { extraVars: { [marker]: marker } }, ownerId: tenant.owner.actor.id, ownerTokenId: null },
+        variables: [{ name: marker, path: `/${marker}`, isRequired: true }],
+      },
+    ],
+    trigger_deliveries: [{ outcome: 'STARTED' }],
+    schedule_firings: [{ outcome: 'STARTED', reason: null, discoveryIds: [] }],
     job_artifacts: [{ kind: 'log', store: 'local' }],
     job_run_events: [{ kind: 'output' }, { kind: 'ok', seq: 2 }],
     job_run_hosts: [{ result: 'FAILED' }],

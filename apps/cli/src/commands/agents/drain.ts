@@ -3,15 +3,19 @@ import { Command } from '../../command.ts'
 import { graphql } from '../../graphql.ts'
 import { SELECTOR_HELP, selectNodes } from '../../selector.ts'
 import { forEachNode } from '../nodes/for-each-node.ts'
+import { previewNodeState } from '../nodes/preview-node-state.ts'
 
 export const agentDrain = () =>
   new Command('drain')
-    .description('drain nodes: no new work; DRAINED when the last job has ended')
+    .description('drain nodes, also in Slurm: no new jobs and changing runs; DRAINED when it is known that no job is left')
     .argument('<selector>', SELECTOR_HELP)
     .requiredOption('--reason <text>', 'reason, shown with the node')
-    .action(async (selector: string, { reason }: { reason: string }) =>
-      forEachNode(
-        await selectNodes(selector),
+    .option('--preview', 'change nothing; print running jobs, runs and clusters of the nodes')
+    .action(async (selector: string, { reason, preview }: { reason: string; preview?: true }) => {
+      const nodes = await selectNodes(selector)
+      if (preview) return previewNodeState(nodes, 'DRAIN')
+      await forEachNode(
+        nodes,
         async ({ id }) =>
           (
             await request(
@@ -24,5 +28,5 @@ export const agentDrain = () =>
             )
           ).drainAgent,
         ({ agent }) => agent.state,
-      ),
-    )
+      )
+    })

@@ -15,7 +15,7 @@ export const agentGet = () =>
       const { node: found } = await request(
         graphql(`query AgentGet($id: ID!) {
           node(id: $id) { ... on ComputeNode { name region datacenter agent {
-            agentId cluster state stateSince stateReason version registeredAt seenFrom fingerprint offeredFingerprint drainReason
+            agentId cluster state stateSince stateReason version registeredAt seenFrom fingerprint offeredFingerprint drainReason drainError
             lastHeartbeat { receivedAt sequence missed skewMs health cpuPercent memoryPercent runningJobs }
             trust { check isOk message }
             keys { status publicKey fingerprint }
@@ -41,6 +41,7 @@ export const agentGet = () =>
         ['memory', percent(last?.memoryPercent)],
         ['running jobs', last?.runningJobs],
         ['drain reason', agent.drainReason],
+        ['drain error', agent.drainError],
       ])
       process.stdout.write('\n')
       printRows(

@@ -16,7 +16,7 @@ export const agentHistory = () =>
         graphql(`query AgentHistory($id: ID!) {
           node(id: $id) { ... on ComputeNode { agent { transitions {
             at from to reason
-            evidence { lastHeartbeatAt silentSeconds bootEpoch sequence slurmState runningJobs drainReason isOfflineSuppressed reason seenFrom }
+            evidence { lastHeartbeatAt silentSeconds bootEpoch sequence slurmState rejectionCode rejectionCount runningJobs drainReason isOfflineSuppressed reason seenFrom }
           } } } }
         }`),
         { id },

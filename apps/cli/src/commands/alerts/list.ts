@@ -14,7 +14,7 @@ const FIELDS = graphql(`fragment AlertFields on Alert {
   silence { reason endsAt }
   evidence {
     __typename
-    ... on AgentStateEvidence { lastHeartbeatAt silentSeconds bootEpoch sequence slurmState runningJobs drainReason }
+    ... on AgentStateEvidence { lastHeartbeatAt silentSeconds bootEpoch sequence slurmState rejectionCode rejectionCount runningJobs drainReason }
     ... on HeartbeatIntervalEvidence { intervalSeconds meanSeconds deviationSeconds zScore }
     ... on SequenceGapEvidence { missed sequence }
     ... on KeyChangeEvidence { publicKey keyFingerprint seenFrom }
@@ -24,6 +24,8 @@ const FIELDS = graphql(`fragment AlertFields on Alert {
     ... on AcceleratorCountEvidence { before now lost }
     ... on MassOutageEvidence { silentNodes totalNodes }
     ... on AuditSinkEvidence { sinks { name since error } }
+    ... on OpenchamiTargetEvidence { differenceCount objects error }
+    ... on ScheduleEvidence { schedules { name dueAt runNumber reason } }
   }
 }`)
 const LIST = graphql(

@@ -28,7 +28,7 @@ async function fetchNode(name: string) {
   const { computeNode: node } = await request(
     graphql(`query NodeGet($name: String!) {
       computeNode(name: $name) {
-        id name displayName host port connectionType sshUser status statusReason health { status reason } nodeType region datacenter rack rackPosition xname xnameRejections nid managementIp interfaces { name mac isBoot addresses { address network } } bootMac bmcXname bmc { address port mac protocol conflicts fingerprint caCertificate systemPath credential { name } } tags labels { key value } notes arch os { name } kernel cpu { model sockets cores threads } memoryBytes
+        id name displayName host port connectionType sshUser status statusReason maintenanceEndsAt maintenanceStartedByName health { status reason } nodeType region datacenter rack rackPosition xname xnameRejections nid managementIp interfaces { name mac isBoot addresses { address network } } bootMac bmcXname bmc { address port mac protocol conflicts fingerprint caCertificate systemPath credential { name } } tags labels { key value } notes arch os { name } kernel cpu { model sockets cores threads } memoryBytes
         bootedAt lastSeenAt discoveredAt hostKeyFingerprint hostKeyAlarm { offeredFingerprint approvedFingerprint isChanged }
         credential { name } becomeCredential { name } bastion { name } groups { name } slurmState { state source observedAt } slurmNodes { name state reason cluster { name } } lock { acquiredAt expiresAt run { id number templateName createdBy { name } } }
         accelerators {
@@ -47,6 +47,8 @@ function printNode(node: Node, output: Output): void {
   printObject(node, output, [
     ['name', node.name],
     ['status', node.statusReason ? `${node.status}: ${node.statusReason}` : node.status],
+    ['maintenance until', node.maintenanceEndsAt],
+    ['maintenance by', node.maintenanceStartedByName],
     ['health', node.health.reason ? `${node.health.status}: ${node.health.reason}` : node.health.status],
     [
       'address',

@@ -124,6 +124,10 @@ it('accepts the selectors of a run in every node argument', async () => {
 
 it('moves nodes through maintenance, decommission, recommission and purge', async () => {
   expect((await muster('node maintenance gpu001')).out).toBe('gpu001: MAINTENANCE\n')
+  const until = (await muster('node maintenance gpu001 --minutes 30')).out
+  expect(until).toMatch(/^gpu001: MAINTENANCE until 20/)
+  expect((await muster('node maintenance gpu001 --reason fan')).out).toBe(until)
+  expect((await muster('node maintenance gpu001 --minutes 0')).out).toBe('gpu001: MAINTENANCE\n')
   expect((await muster('node maintenance gpu001 --end')).out).toBe('gpu001: READY\n')
   expect(await muster('node purge gpu001')).toMatchObject({ code: 5, err: expect.stringContaining('decommission it first') })
   expect((await muster('node decommission gpu001')).out).toBe('gpu001: DECOMMISSIONED\n')

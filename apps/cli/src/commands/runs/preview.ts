@@ -11,6 +11,8 @@ const PREVIEW = graphql(`query Preview($input: RunJobInput!) {
       hostCount hostlist command extraVars { name value { json isSecret } } inventory
       hosts(first: 500) { edges { node { name groups blockedReason vars { name value { json isSecret } layer group } } } }
       rejections { hostlist reason }
+      skipped { hostlist reason }
+      setsMaintenance
       waitsFor { hostlist run { id number templateName createdBy { name } } }
       slurm {
         clusterName batchCount batches { hosts { count hostlist } jobCount waitSeconds } partitions { name nodes inService floor }
@@ -41,6 +43,8 @@ function printPreview(run: Preview, output: Output): void {
   const print = (line: string) => process.stdout.write(`${line}\n`)
   print(run.command.map(shellQuote).join(' '))
   print(`on ${count(run.hostCount, 'node')}: ${run.hostlist || '-'}`)
+  for (const { hostlist, reason } of run.skipped) print(`${hostlist}: ${reason}`)
+  if (run.setsMaintenance) print('The nodes are in maintenance while the run executes: it may reboot them.')
   for (const { hostlist, reason } of run.rejections) print(`rejected: ${hostlist}: ${reason}`)
   for (const each of run.waitsFor) print(`waits for ${each.run.templateName} of ${each.run.createdBy.name} on ${each.hostlist}`)
   if (run.slurm) printBatches(run.slurm, output)

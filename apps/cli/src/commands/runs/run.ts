@@ -24,6 +24,7 @@ type Options = Output & {
   diff?: true
   verbose: number
   reason?: string
+  includeOffline?: true
   slurmDrain?: true
   slurmBatch?: number
   slurmDeadline?: number
@@ -56,6 +57,7 @@ export const run = () =>
     .option('-D, --diff', 'show changes of files')
     .option('-v, --verbose', 'more output of Ansible; repeatable', (_: string, before: number) => before + 1, 0)
     .option('--reason <text>', 'reason, kept with the run')
+    .option('--include-offline', 'include nodes with an OFFLINE agent, which runs otherwise skip')
     .option('--slurm-drain', 'drain the nodes in Slurm first, batch by batch; resume them when they are healthy')
     .option('--slurm-batch <n>', 'nodes that are drained at the same time (default: 1)', integer)
     .option('--slurm-deadline <seconds>', 'how long a batch waits for jobs and capacity (default: 86400)', integer)
@@ -83,6 +85,7 @@ export const run = () =>
         diffMode: options.diff ?? false,
         verbosity: options.verbose,
         ...(options.reason ? { reason: options.reason } : {}),
+        ...(options.includeOffline ? { includeOffline: true } : {}),
         ...slurmInput(options),
         ...(options.idempotencyKey ? { idempotencyKey: options.idempotencyKey } : {}),
       }

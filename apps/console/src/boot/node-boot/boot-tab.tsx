@@ -2,6 +2,7 @@
 import { HardDriveDownload } from 'lucide-react'
 import { useState } from 'react'
 import { useQuery } from 'urql'
+import { useLive } from '@/graphql/use-live.ts'
 import { formatDateTime } from '@/messages/format.ts'
 import { t } from '@/messages/index.ts'
 import { usePolling } from '@/system/use-polling.ts'
@@ -11,16 +12,18 @@ import { Failure } from '@/ui/failure.tsx'
 import { FilterSelect } from '@/ui/filter-select.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 import { BootView } from './boot-view.tsx'
-import { NodeBootsQuery } from './documents.ts'
+import { NodeBootsQuery, NodeBootUpdated } from './documents.ts'
 import { BootPreview } from './preview.tsx'
 
-const POLL_MS = 5000
+/** Whether a boot is stuck also depends on the time. */
+const POLL_MS = 60_000
 
 /** The last boots of a node, and what it would receive now. */
 export function BootTab({ id }: { id: string }) {
   const [{ data, error }, refetch] = useQuery({ query: NodeBootsQuery, variables: { id }, requestPolicy: 'cache-and-network' })
   const reload = () => refetch({ requestPolicy: 'network-only' })
   usePolling(true, reload, POLL_MS)
+  useLive(NodeBootUpdated, { id })
   const [bootId, setBootId] = useState('')
   const [isPreview, setPreview] = useState(false)
   const boots = data?.node?.__typename === 'ComputeNode' ? data.node.bootAttempts.edges.map(({ node }) => node) : null

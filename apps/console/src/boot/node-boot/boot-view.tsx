@@ -51,7 +51,7 @@ export function BootView({ boot }: { boot: Boot }) {
           <table className="w-full text-left text-sm">
             <thead className="text-xs text-muted">
               <tr>
-                {(['what', 'count', 'last', 'hash', 'token', 'address'] as const).map((column) => (
+                {(['what', 'count', 'last', 'hash', 'profile', 'token', 'address'] as const).map((column) => (
                   <th key={column} className="py-1 pr-3 font-medium whitespace-nowrap" scope="col">
                     {t(`bootFetch.${column}`)}
                   </th>
@@ -71,7 +71,12 @@ export function BootView({ boot }: { boot: Boot }) {
                   <td className="py-1 pr-3 font-mono text-xs" title={fetch.hash}>
                     {fetch.hash.slice(0, 12)}
                   </td>
-                  <td className="min-w-40 py-1 pr-3">{fetch.hasToken ? t('bootFetch.sent') : fetch.refusal}</td>
+                  <td className="py-1 pr-3">
+                    {fetch.profile && t('bootFetch.version', { name: fetch.profile, version: fetch.profileVersion ?? 0 })}
+                  </td>
+                  <td className="min-w-40 py-1 pr-3">
+                    {fetch.hasToken ? t('bootFetch.sent') : fetch.refusal && t('bootFetch.notSent', { reason: fetch.refusal })}
+                  </td>
                   <td className="py-1 font-mono text-xs">{fetch.address}</td>
                 </tr>
               ))}

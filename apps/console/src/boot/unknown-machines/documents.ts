@@ -51,7 +51,7 @@ export const BootRulesQuery = graphql(`
       totalCount
       edges {
         node {
-          id name priority isEnabled macs interfaceMacs serials systemUuids arch names group { id name } profile { id name }
+          id name priority isEnabled macPrefixes interfaceMacPrefixes serials systemUuids arch names group { id name } profile { id name }
           maxAccepted accepted lastAcceptedAt problem updateBlockedReason
         }
       }
@@ -77,7 +77,7 @@ export const UpdateBootRule = graphql(`
     updateBootRule(input: $input) {
       __typename
       ... on UpdateBootRulePayload {
-        bootRule { id priority isEnabled macs interfaceMacs serials systemUuids arch names group { id name } profile { id name } maxAccepted problem }
+        bootRule { id priority isEnabled macPrefixes interfaceMacPrefixes serials systemUuids arch names group { id name } profile { id name } maxAccepted problem }
       }
       ... on Error { message code }
       ... on InvalidInputError { issues { path message } }

@@ -11,7 +11,7 @@ import { toast } from '@/ui/toast.tsx'
 import { useProfiles } from '../profiles/use-profiles.ts'
 import { CreateBootRule, type Rule, UpdateBootRule } from './documents.ts'
 
-const LISTS = ['macs', 'interfaceMacs', 'serials', 'systemUuids'] as const
+const LISTS = ['macPrefixes', 'interfaceMacPrefixes', 'serials', 'systemUuids'] as const
 const ARCHES = ['x86_64', 'aarch64'] as const
 const listOf = (text: string) => text.split(/[\s,]+/).filter(Boolean)
 

@@ -13,7 +13,7 @@ import { RelativeTime } from '@/ui/relative-time.tsx'
 import { BootRulesQuery, DeleteBootRule, type Rule } from './documents.ts'
 import { RuleDialog } from './rule-dialog.tsx'
 
-const CONDITIONS = ['macs', 'interfaceMacs', 'serials', 'systemUuids'] as const
+const CONDITIONS = ['macPrefixes', 'interfaceMacPrefixes', 'serials', 'systemUuids'] as const
 
 function Conditions({ rule }: { rule: Rule }) {
   const all = CONDITIONS.flatMap((field) => (rule[field] ? [[t(`bootRule.${field}`), rule[field].join(', ')]] : []))

@@ -11,6 +11,7 @@ export const agents = {
   },
   agentReason: {
     AGED: 'Offline beyond the deregistration limit',
+    DECOMMISSIONED: 'Node decommissioned',
     DEREGISTERED: 'Deregistered by a user',
     DRAIN_CANCELED: 'Drain canceled',
     DRAIN_REQUESTED: 'Drain requested',
@@ -29,6 +30,7 @@ export const agents = {
     CONTROLLER: 'Reported by slurmctld',
   },
   agentCheck: {
+    ACCEPTANCE: 'Acceptance',
     CLOCK: 'Clock',
     HARDWARE: 'Hardware',
     KEY: 'Key',
@@ -52,6 +54,7 @@ export const agents = {
     drainRequestedBy: 'drain requested by {name}',
     massOutage: 'mass outage',
     reason: '“{reason}”',
+    rejected: '{count, plural, one {# heartbeat rejected: {code}} other {# heartbeats rejected: {code}}}',
     runningJobs: '{count, plural, one {# running job} other {# running jobs}}',
     seenFrom: 'from {address}',
     sequence: 'heartbeat {number, number}',
@@ -103,8 +106,7 @@ export const agents = {
     deregisterTitle: 'Deregister the agent of {name}?',
     drain: 'Drain',
     drainAction: 'Drain',
-    drainHint: 'The node gets no new work and becomes drained when its last job ends.',
-    drainReason: 'Reason',
+    drainError: 'Drain failed',
     drainText: 'Requested by {name}: {reason}',
     drainTitle: 'Drain {name}?',
     emptyText: 'An agent reports the node’s state with a signed heartbeat every 30 s.',

@@ -4,6 +4,8 @@ export const alerts = {
     ACCELERATOR_COUNT_CHANGED: 'Accelerator count changed',
     ACCELERATOR_LOST: 'Accelerator lost',
     AUDIT_SINK_BEHIND: 'Audit sink behind',
+    OPENCHAMI_OUT_OF_SYNC: 'OpenCHAMI out of sync',
+    SCHEDULE_FAILED: 'Schedule failed',
     ANOMALY: 'Irregular heartbeats',
     BOOT_NO_FETCH: 'No boot script fetched',
     BOOT_STUCK: 'Boot stuck',

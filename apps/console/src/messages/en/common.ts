@@ -56,6 +56,7 @@ export const common = {
     nodes: 'Nodes',
     power: 'Power',
     runs: 'Runs',
+    schedules: 'Automation',
     settings: 'Settings',
     skip: 'Skip to content',
     slurm: 'Slurm',

@@ -6,6 +6,7 @@ export const discoveries = {
     emptyTitle: 'Not discovered yet',
     failed: 'Discovery failed',
     found: '{count, plural, one {# accelerator} other {# accelerators}}',
+    schedule: 'Schedule',
     loadFailed: 'Failed to load discoveries',
   },
   discovery: {
@@ -19,7 +20,8 @@ export const discoveries = {
     ONBOARDING: 'Onboarding',
     REFRESH: 'Manual',
     RUN: 'After a run',
-    SWEEP: 'Scheduled',
+    SWEEP: 'All nodes',
+    SCHEDULE: 'Schedule',
   },
   discoveryStatus: {
     FAILED: 'Failed',

@@ -65,6 +65,9 @@ export const system = {
     objectType: {
       ALERT_ROUTE: 'Alert route',
       AUDIT_SINK: 'Audit sink',
+      TRIGGER: 'Trigger',
+      OPENCHAMI_TARGET: 'OpenCHAMI target',
+      LEDGER_SINK: 'Ledger sink',
       CREDENTIAL: 'Credential',
       CREDENTIAL_ROTATION: 'Credential rotation',
       RUN: 'Run',

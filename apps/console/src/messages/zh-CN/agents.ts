@@ -12,6 +12,7 @@ export const agents = {
   },
   agentReason: {
     AGED: '离线时间超过自动注销期限',
+    DECOMMISSIONED: '节点已下线',
     DEREGISTERED: '被用户注销',
     DRAIN_CANCELED: '排空请求已取消',
     DRAIN_REQUESTED: '已请求排空',
@@ -30,6 +31,7 @@ export const agents = {
     CONTROLLER: '由 slurmctld 报告',
   },
   agentCheck: {
+    ACCEPTANCE: '接受情况',
     CLOCK: '时钟',
     HARDWARE: '硬件',
     KEY: '密钥',
@@ -53,6 +55,7 @@ export const agents = {
     drainRequestedBy: '由 {name} 请求排空',
     massOutage: '大规模中断',
     reason: '“{reason}”',
+    rejected: '{count, plural, other {# 个心跳被拒绝：{code}}}',
     runningJobs: '{count, plural, other {# 个运行中的作业}}',
     seenFrom: '来自 {address}',
     sequence: '心跳 {number, number}',
@@ -102,8 +105,7 @@ export const agents = {
     deregisterTitle: '注销 {name} 的 Agent？',
     drain: '排空',
     drainAction: '排空',
-    drainHint: '节点不再接收新作业，最后一个作业结束后变为已排空。',
-    drainReason: '原因',
+    drainError: '排空失败',
     drainText: '由 {name} 请求：{reason}',
     drainTitle: '排空 {name}？',
     emptyText: 'Agent 每 30 秒以签名心跳上报节点状态。',

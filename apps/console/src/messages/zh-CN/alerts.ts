@@ -5,6 +5,8 @@ export const alerts = {
     ACCELERATOR_COUNT_CHANGED: '加速卡数量变化',
     ACCELERATOR_LOST: '加速卡丢失',
     AUDIT_SINK_BEHIND: '审计接收端滞后',
+    OPENCHAMI_OUT_OF_SYNC: 'OpenCHAMI 不同步',
+    SCHEDULE_FAILED: '定时任务失败',
     ANOMALY: '心跳异常',
     BOOT_NO_FETCH: '未获取启动脚本',
     BOOT_STUCK: '启动停滞',

@@ -57,6 +57,7 @@ export const common = {
     nodes: '节点',
     power: '电源',
     runs: '运行',
+    schedules: '自动化',
     settings: '设置',
     skip: '跳到正文',
     slurm: 'Slurm',

@@ -7,6 +7,7 @@ export const discoveries = {
     emptyTitle: '尚未采集',
     failed: '采集失败',
     found: '{count, plural, other {# 张加速卡}}',
+    schedule: '定时',
     loadFailed: '采集记录加载失败',
   },
   discovery: {
@@ -20,7 +21,8 @@ export const discoveries = {
     ONBOARDING: '节点接入',
     REFRESH: '手动',
     RUN: '运行之后',
-    SWEEP: '定时',
+    SWEEP: '全部节点',
+    SCHEDULE: '定时任务',
   },
   discoveryStatus: {
     FAILED: '失败',

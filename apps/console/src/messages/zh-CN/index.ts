@@ -10,12 +10,16 @@ import { connections } from './connections.ts'
 import { credentials } from './credentials.ts'
 import { discoveries } from './discoveries.ts'
 import { groups } from './groups.ts'
+import { ledger } from './ledger.ts'
 import { log } from './log.ts'
 import { manifests } from './manifests.ts'
 import { nodes } from './nodes.ts'
 import { onboarding } from './onboarding.ts'
+import { openchami } from './openchami.ts'
 import { power } from './power.ts'
 import { runs } from './runs.ts'
+import { schedules } from './schedules.ts'
+import { serverMessages } from './server.ts'
 import { slurm } from './slurm.ts'
 import { slurmAccounting } from './slurm-accounting.ts'
 import { slurmConfig } from './slurm-config.ts'
@@ -41,8 +45,11 @@ export const zhCN: Messages = {
   ...bootService,
   ...audit,
   ...credentials,
+  ...openchami,
   ...power,
   ...runs,
+  ...serverMessages,
+  ...schedules,
   ...slurm,
   ...slurmAccounting,
   ...slurmConfig,
@@ -50,6 +57,7 @@ export const zhCN: Messages = {
   ...slurmPower,
   ...slurmScaling,
   ...slurmSnippets,
+  ...ledger,
   ...system,
   ...log,
 }

@@ -65,6 +65,9 @@ export const system = {
     objectType: {
       ALERT_ROUTE: '通知渠道',
       AUDIT_SINK: '审计接收端',
+      TRIGGER: '触发器',
+      OPENCHAMI_TARGET: 'OpenCHAMI 目标',
+      LEDGER_SINK: '账本接收端',
       CREDENTIAL: '凭据',
       CREDENTIAL_ROTATION: '凭据轮换',
       RUN: '运行',

@@ -8,16 +8,16 @@ import { Button } from '@/ui/button.tsx'
 import { Dialog, DialogActions } from '@/ui/dialog.tsx'
 import { CheckField } from '@/ui/field.tsx'
 import { toast } from '@/ui/toast.tsx'
-import type { BmcSearchPage, FoundBmc } from './documents.ts'
+import type { BmcDiscoveryPage, FoundBmc } from './documents.ts'
 import { useAssign } from './use-assign.ts'
 
-type Props = { search: BmcSearchPage; rows: readonly FoundBmc[]; onClose: () => void; onAssigned: () => void }
+type Props = { discovery: BmcDiscoveryPage; rows: readonly FoundBmc[]; onClose: () => void; onAssigned: () => void }
 
 /** Shows which node gets which BMC, asks for the credential and the approval of certificates, and assigns them. */
-export function AssignDialog({ search, rows: initialRows, onClose, onAssigned }: Props) {
+export function AssignDialog({ discovery, rows: initialRows, onClose, onAssigned }: Props) {
   // The list of the page is read again while BMCs are assigned.
   const [rows] = useState(initialRows)
-  const [credentialId, setCredential] = useState(search.credential?.id ?? '')
+  const [credentialId, setCredential] = useState(discovery.credential?.id ?? '')
   const [isApproved, setApproved] = useState(false)
   const [names, setNames] = useState<Record<string, string>>({})
   const pinned = rows.filter(({ fingerprint }) => fingerprint !== null).length
@@ -25,7 +25,7 @@ export function AssignDialog({ search, rows: initialRows, onClose, onAssigned }:
     protocol: 'REDFISH',
     credentialId,
     fingerprint: isApproved ? fingerprint : null,
-    caCertificate: fingerprint === null ? search.caCertificate : null,
+    caCertificate: fingerprint === null ? discovery.caCertificate : null,
   }))
   const nameOf = (bmc: FoundBmc) => names[bmc.id] ?? bmc.node?.name ?? ''
   const open = rows.filter(({ id }) => results.get(id) !== null)
@@ -33,24 +33,24 @@ export function AssignDialog({ search, rows: initialRows, onClose, onAssigned }:
   const twice = taken.find((name, i) => taken.indexOf(name) !== i)
   const blockedReason =
     open.length === 0
-      ? t('bmcSearch.allAssigned')
+      ? t('bmcDiscovery.allAssigned')
       : !credentialId
-        ? t('bmcSearch.needCredential')
+        ? t('bmcDiscovery.needCredential')
         : taken.length < open.length
-          ? t('bmcSearch.needNodes', { count: open.length - taken.length })
+          ? t('bmcDiscovery.needNodes', { count: open.length - taken.length })
           : twice
-            ? t('bmcSearch.twice', { name: twice })
+            ? t('bmcDiscovery.twice', { name: twice })
             : null
   async function submit() {
     if (blockedReason) return
     const refused = await assign(open.map((bmc) => ({ bmc, nodeName: nameOf(bmc) })))
     onAssigned()
     if (refused > 0) return
-    toast('ok', t('bmcSearch.assigned', { count: open.length }))
+    toast('ok', t('bmcDiscovery.assigned', { count: open.length }))
     onClose()
   }
   return (
-    <Dialog wide title={t('bmcSearch.assignTitle', { count: rows.length })} onClose={onClose}>
+    <Dialog wide title={t('bmcDiscovery.assignTitle', { count: rows.length })} onClose={onClose}>
       <form
         className="flex flex-col gap-4 text-sm"
         onSubmit={(event) => {
@@ -77,19 +77,19 @@ export function AssignDialog({ search, rows: initialRows, onClose, onAssigned }:
                   </code>
                   <span aria-hidden>→</span>
                   <input
-                    aria-label={t('bmcSearch.nodeOf', { address: bmc.id.trim() })}
+                    aria-label={t('bmcDiscovery.nodeOf', { address: bmc.id.trim() })}
                     placeholder={t('unknownMachine.nodeName')}
                     className="h-8 min-w-0 flex-1 basis-32 rounded-md border border-line-strong bg-panel px-2 font-mono text-xs"
                     value={nameOf(bmc)}
                     disabled={result === null}
                     onChange={(event) => setNames((before) => ({ ...before, [bmc.id]: event.target.value }))}
                   />
-                  {result === null && <Badge tone="ok">{t('bmcSearch.done')}</Badge>}
+                  {result === null && <Badge tone="ok">{t('bmcDiscovery.done')}</Badge>}
                 </div>
                 {bmc.conflict && result !== null && <p className="text-xs break-words text-warn">{bmc.conflict}</p>}
                 {bmc.fingerprint && (
                   <p className="font-mono text-[11px] break-all text-muted">
-                    {t('bmcSearch.fingerprint', { sum: bmc.fingerprint })}
+                    {t('bmcDiscovery.fingerprint', { sum: bmc.fingerprint })}
                   </p>
                 )}
                 {result && <p className="text-xs break-words text-bad">{result}</p>}
@@ -99,8 +99,8 @@ export function AssignDialog({ search, rows: initialRows, onClose, onAssigned }:
         </ul>
         {pinned > 0 && (
           <CheckField
-            label={t('bmcSearch.approve', { count: pinned })}
-            hint={t('bmcSearch.approveHint')}
+            label={t('bmcDiscovery.approve', { count: pinned })}
+            hint={t('bmcDiscovery.approveHint')}
             checked={isApproved}
             onChange={(event) => setApproved(event.target.checked)}
           />
@@ -108,7 +108,7 @@ export function AssignDialog({ search, rows: initialRows, onClose, onAssigned }:
         <DialogActions>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
           <Button type="submit" variant="primary" showReason busy={isBusy} blockedReason={blockedReason}>
-            {t('bmcSearch.assign', { count: open.length })}
+            {t('bmcDiscovery.assign', { count: open.length })}
           </Button>
         </DialogActions>
       </form>

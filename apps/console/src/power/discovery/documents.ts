@@ -1,39 +1,39 @@
 import { graphql, type ResultOf, type VariablesOf } from '@/graphql/graphql.ts'
 
-const SearchFragment = graphql(`
-  fragment BmcSearch on BmcDiscovery {
+const DiscoveryFragment = graphql(`
+  fragment BmcDiscovery on BmcDiscovery {
     id addresses port status addressCount probedCount foundCount error createdAt finishedAt
     createdBy { name }
   }
 `)
-export type BmcSearch = ResultOf<typeof SearchFragment>
+export type BmcDiscovery = ResultOf<typeof DiscoveryFragment>
 
-export const BmcSearchesQuery = graphql(
+export const BmcDiscoveriesQuery = graphql(
   `
-  query BmcSearches($first: Int, $after: String) {
+  query BmcDiscoveries($first: Int, $after: String) {
     bmcDiscoveries(first: $first, after: $after) {
       totalCount
-      edges { node { ...BmcSearch } }
+      edges { node { ...BmcDiscovery } }
       pageInfo { hasNextPage endCursor }
     }
   }
 `,
-  [SearchFragment],
+  [DiscoveryFragment],
 )
 
-export const BmcSearchQuery = graphql(
+export const BmcDiscoveryQuery = graphql(
   `
-  query BmcSearchPage($id: ID!) { bmcDiscovery(id: $id) { ...BmcSearch caCertificate credential { id } } }
+  query BmcDiscoveryPage($id: ID!) { bmcDiscovery(id: $id) { ...BmcDiscovery caCertificate credential { id } } }
 `,
-  [SearchFragment],
+  [DiscoveryFragment],
 )
-export type BmcSearchPage = NonNullable<ResultOf<typeof BmcSearchQuery>['bmcDiscovery']>
+export type BmcDiscoveryPage = NonNullable<ResultOf<typeof BmcDiscoveryQuery>['bmcDiscovery']>
 
-export const BmcSearchUpdated = graphql(
+export const BmcDiscoveryUpdated = graphql(
   `
-  subscription BmcSearchUpdated($id: ID!) { bmcDiscoveryUpdated(id: $id) { ...BmcSearch } }
+  subscription BmcDiscoveryUpdated($id: ID!) { bmcDiscoveryUpdated(id: $id) { ...BmcDiscovery } }
 `,
-  [SearchFragment],
+  [DiscoveryFragment],
 )
 
 export const FoundBmcsQuery = graphql(`
@@ -64,7 +64,7 @@ export const pickFound = ({ bmcDiscovery }: ResultOf<typeof FoundBmcsQuery>) => 
 }
 
 export const DiscoverBmcs = graphql(`
-  mutation StartBmcSearch($input: DiscoverBmcsInput!) {
+  mutation StartBmcDiscovery($input: DiscoverBmcsInput!) {
     discoverBmcs(input: $input) {
       __typename
       ... on DiscoverBmcsPayload { bmcDiscovery { id } }
@@ -76,15 +76,15 @@ export const DiscoverBmcs = graphql(`
 
 export const CancelBmcDiscovery = graphql(
   `
-  mutation CancelBmcSearch($id: ID!) {
+  mutation CancelBmcDiscovery($id: ID!) {
     cancelBmcDiscovery(input: { id: $id }) {
       __typename
-      ... on CancelBmcDiscoveryPayload { bmcDiscovery { ...BmcSearch } }
+      ... on CancelBmcDiscoveryPayload { bmcDiscovery { ...BmcDiscovery } }
       ... on Error { message code }
     }
   }
 `,
-  [SearchFragment],
+  [DiscoveryFragment],
 )
 
 export const AssignBmc = graphql(`
@@ -99,4 +99,4 @@ export const AssignBmc = graphql(`
 `)
 export type AssignInput = VariablesOf<typeof AssignBmc>['input']
 
-export const searchHref = (id: string) => `/power/discoveries/${encodeURIComponent(id)}`
+export const discoveryHref = (id: string) => `/power/discoveries/${encodeURIComponent(id)}`

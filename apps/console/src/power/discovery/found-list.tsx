@@ -14,7 +14,7 @@ type Props = {
 /** Found BMCs with the node that matches, or why a person must decide. */
 export function FoundList({ rows, selected, onToggle }: Props) {
   return (
-    <ul aria-label={t('bmcSearch.found')} className="divide-y divide-line rounded-lg border border-line bg-panel">
+    <ul aria-label={t('bmcDiscovery.found')} className="divide-y divide-line rounded-lg border border-line bg-panel">
       {rows.map((bmc, i) => {
         const { inventory } = bmc
         const product = [inventory?.manufacturer, inventory?.model].filter(Boolean).join(' ') || bmc.product
@@ -23,7 +23,7 @@ export function FoundList({ rows, selected, onToggle }: Props) {
             <input
               type="checkbox"
               className="mt-1 size-4 shrink-0 accent-accent"
-              aria-label={t('bmcSearch.select', { address: bmc.id.trim() })}
+              aria-label={t('bmcDiscovery.select', { address: bmc.id.trim() })}
               checked={selected.has(bmc.id)}
               onChange={() => {}}
               onClick={(event) => onToggle(i, event.shiftKey)}
@@ -51,7 +51,7 @@ export function FoundList({ rows, selected, onToggle }: Props) {
                       {bmc.matchedBy && <Badge>{bmc.matchedBy}</Badge>}
                     </>
                   ) : (
-                    <span className="text-faint">{t('bmcSearch.noNode')}</span>
+                    <span className="text-faint">{t('bmcDiscovery.noNode')}</span>
                   )}
                 </span>
               </div>
@@ -59,7 +59,7 @@ export function FoundList({ rows, selected, onToggle }: Props) {
               {bmc.message && <p className="text-xs break-words text-muted">{bmc.message}</p>}
               {bmc.fingerprint && (
                 <p className="font-mono text-[11px] break-all text-faint">
-                  {t('bmcSearch.fingerprint', { sum: bmc.fingerprint })}
+                  {t('bmcDiscovery.fingerprint', { sum: bmc.fingerprint })}
                 </p>
               )}
             </div>

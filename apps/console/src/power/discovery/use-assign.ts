@@ -30,7 +30,7 @@ export function useAssign(settings: (bmc: FoundBmc) => Omit<AssignInput, 'nodeId
     const { address, port, systemPath } = bmc
     const input: AssignInput = { nodeId, address, port, systemPath, ...settings(bmc) }
     const { data, error } = await client.mutation(AssignBmc, { input }).toPromise()
-    if (!data) return error ? toProblem(error).message : t('bmcSearch.assignFailed')
+    if (!data) return error ? toProblem(error).message : t('bmcDiscovery.assignFailed')
     const outcome = unwrap(data)
     return outcome.ok ? null : outcome.problem.message
   }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { t } from '@/messages/index.ts'
 import { ChoiceField } from '@/ui/choice-field.tsx'
 import { TextField } from '@/ui/field.tsx'
+import { localTime } from '@/ui/local-time.ts'
 import type { ActionInput } from './documents.ts'
 import type { FieldProps } from './option-fields.tsx'
 import type { Reservation } from './verbs.ts'
@@ -10,11 +11,8 @@ import { WordsField } from './words-field.tsx'
 
 type ReservationInput = NonNullable<ActionInput['reservation']>
 const FLAGS = ['MAINT', 'IGNORE_JOBS', 'FLEX'] as const satisfies NonNullable<ReservationInput['flags']>[number][]
-const MINUTE = 60_000
 
-/** A time as an input of the type datetime-local shows it. */
-const localTime = (iso: string): string =>
-  new Date(Date.parse(iso) - new Date(iso).getTimezoneOffset() * MINUTE).toISOString().slice(0, 16)
+const MINUTE = 60_000
 
 /** A new reservation, or the changes of an existing one. Only changed fields become part of the input. */
 export function ReservationFields({

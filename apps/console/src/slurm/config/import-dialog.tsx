@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
+import { issueFor, noticeOf, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { Dialog, DialogActions } from '@/ui/dialog.tsx'
@@ -39,6 +39,7 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
     const outcome = await start.run({ input: { clusterId, nodeIds: found.ids, reason: reason.trim() } })
     if (outcome.ok) onStarted(outcome.value.slurmOperation.id)
   }
+  const notice = noticeOf(start.problem, ['nodeIds', 'reason'])
   return (
     <form
       className="flex flex-col gap-4 text-sm"
@@ -64,7 +65,7 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
         onChange={(event) => setReason(event.target.value)}
         error={issueFor(start.problem, 'reason')}
       />
-      {start.problem && start.problem.issues.length === 0 && <Notice tone="bad">{start.problem.message}</Notice>}
+      {notice && <Notice tone="bad">{notice}</Notice>}
       <DialogActions>
         <Button onClick={onCancel}>{t('common.cancel')}</Button>
         <Button

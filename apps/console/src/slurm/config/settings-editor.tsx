@@ -75,7 +75,7 @@ function Editor({
             {groups.map((group) => (
               <section key={group ?? ''} className="flex flex-col gap-3">
                 {group && <h3 className="text-sm font-semibold">{t(`slurmConfigGroup.${group}`)}</h3>}
-                <div className="grid items-start gap-4 sm:grid-cols-2">
+                <div className="grid grid-cols-1 items-start gap-4 sm:grid-cols-2">
                   {shown
                     .filter((setting) => groupOf(setting) === group)
                     .map((setting) => {

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import type { ResultOf } from '@/graphql/graphql.ts'
-import { issueFor, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
+import { issuesWithin, noticeOf, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { DialogActions } from '@/ui/dialog.tsx'
@@ -86,8 +86,9 @@ function Form({ clusterId, current, onStarted, onCancel }: FormProps) {
   const field = (key: keyof typeof form, path: string = `settings.${key}`) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
-    error: issueFor(shown, path),
+    error: issuesWithin(shown, path),
   })
+  const notice = noticeOf(shown, ['reason', ...Object.keys(settings).map((key) => `settings.${key}`)])
   const blockedReason =
     preview?.blockedReason ??
     (preview ? (form.reason.trim() ? null : t('slurmAction.needReason')) : (shown?.message ?? t('slurmPower.needFields')))
@@ -132,14 +133,22 @@ function Form({ clusterId, current, onStarted, onCancel }: FormProps) {
             label={t('slurmPower.excludedNodes')}
             hint={t('slurmPower.excludedNodesHint')}
             mono
+            optional
             {...field('excludedNodes')}
           />
-          <TextField label={t('slurmPower.excludedPartitions')} mono {...field('excludedPartitions')} />
-          <TextAreaField label={t('slurmPower.ca')} hint={t('slurmPower.caHint')} rows={3} mono {...field('caCertificate')} />
+          <TextField label={t('slurmPower.excludedPartitions')} mono optional {...field('excludedPartitions')} />
+          <TextAreaField
+            label={t('slurmPower.ca')}
+            hint={t('slurmPower.caHint')}
+            rows={3}
+            mono
+            optional
+            {...field('caCertificate')}
+          />
         </>
       )}
       <TextField label={t('slurmAction.reason')} maxLength={200} {...field('reason', 'reason')} />
-      {shown && shown.issues.length === 0 && <Notice tone="bad">{shown.message}</Notice>}
+      {notice && <Notice tone="bad">{notice}</Notice>}
       {isLoading ? (
         <Skeleton className="h-24 w-full" />
       ) : (

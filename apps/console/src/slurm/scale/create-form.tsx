@@ -2,7 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import type { VariablesOf } from '@/graphql/graphql.ts'
-import { issueFor, useMutation } from '@/graphql/use-mutation.ts'
+import { issueFor, issuesWithin, noticeOf, useMutation } from '@/graphql/use-mutation.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { useFindNode } from '@/slurm/nodes/find-node.ts'
 import { Button } from '@/ui/button.tsx'
@@ -67,11 +67,13 @@ export function CreateForm() {
   /** The fields of the last check. */
   const [checked, setChecked] = useState<string | null>(null)
   const [problems, setProblems] = useState<Problems>({})
-  const fields = useInvalidFocus<HTMLFormElement>(problems, create.problem)
+  const shown = create.problem ?? readiness.problem
+  const notice = noticeOf(shown, [...Object.keys(EMPTY), ...Object.values(PATHS)])
+  const fields = useInvalidFocus<HTMLFormElement>(problems, shown)
   const field = (key: TextKey) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
-    error: problems[key] ?? issueFor(create.problem, PATHS[key] ?? key),
+    error: problems[key] ?? issuesWithin(shown, PATHS[key] ?? key),
   })
   async function resolveNodes() {
     const found: Problems = {}
@@ -227,7 +229,7 @@ export function CreateForm() {
       <SaltFields
         form={form}
         onChange={(change) => setForm((before) => ({ ...before, ...change }))}
-        errorOf={(field) => issueFor(create.problem, field)}
+        errorOf={(field) => issueFor(shown, field)}
       />
       <TextField label={t('slurmAction.reason')} maxLength={200} {...field('reason')} />
       {readiness.error && <Notice tone="bad">{readiness.error}</Notice>}
@@ -248,7 +250,7 @@ export function CreateForm() {
         </ul>
       )}
       {isOutdated && <Notice tone="warn">{t('slurmScale.needRecheck')}</Notice>}
-      {create.problem && <Notice tone="bad">{create.problem.message}</Notice>}
+      {notice && <Notice tone="bad">{notice}</Notice>}
       <p className="text-xs text-muted" aria-live="polite">
         {readiness.isRunning && readiness.nodes.size > 0
           ? t('slurmScale.checkProgress', { done: formatNumber(readiness.checkedCount), count: readiness.nodes.size })

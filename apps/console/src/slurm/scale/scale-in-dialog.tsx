@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { issueFor, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
+import { issueFor, noticeOf, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
 import { Button } from '@/ui/button.tsx'
 import { DialogActions } from '@/ui/dialog.tsx'
@@ -37,6 +37,7 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
     onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
     error: issueFor(shown, path),
   })
+  const notice = noticeOf(shown, ['hostlist', 'deadlineSeconds', 'reason'])
   const blocked = preview?.targets.filter(({ blockedReason }) => blockedReason) ?? []
   const blockedReason =
     blocked.length > 0
@@ -77,7 +78,7 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
         {...field('minutes', 'deadlineSeconds')}
       />
       <TextField label={t('slurmAction.reason')} maxLength={200} {...field('reason')} />
-      {shown && shown.issues.length === 0 && <Notice tone="bad">{shown.message}</Notice>}
+      {notice && <Notice tone="bad">{notice}</Notice>}
       {isLoading ? (
         <Skeleton className="h-24 w-full" />
       ) : (

@@ -1,7 +1,7 @@
 'use client'
 import { useState } from 'react'
 import type { ResultOf } from '@/graphql/graphql.ts'
-import { issueFor, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
+import { issuesWithin, noticeOf, toProblem, unwrap, useMutation } from '@/graphql/use-mutation.ts'
 import { formatNumber, t } from '@/messages/index.ts'
 import { State } from '@/ui/badge.tsx'
 import { Button } from '@/ui/button.tsx'
@@ -39,7 +39,7 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
   const field = (key: keyof typeof form) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) => setForm((before) => ({ ...before, [key]: event.target.value })),
-    error: issueFor(shown, key),
+    error: issuesWithin(shown, key),
   })
   const base = { clusterId, partitions: listOf(form.partitions), shardsPerGpu: shardsOf(form.shardsPerGpu) }
   const limit = form.limit.trim()
@@ -52,7 +52,8 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
     .map(({ node }) => node.id)
   const input: ScaleOutInput = { ...base, nodeIds }
   const chosen = previewOf(usePreview(PreviewScaleOut, input, nodeIds.length > 0))
-  const shown = start.problem ?? listed.problem ?? chosen.problem
+  const shown = start.problem ?? listed.problem ?? chosen.problem ?? readiness.problem
+  const notice = noticeOf(shown, Object.keys(form))
   const isChecked = readiness.isFinished && nodeIds.every((id) => readiness.nodes.get(id)?.isReady)
   const blockedReason =
     nodeIds.length === 0
@@ -87,7 +88,7 @@ function Form({ clusterId, onStarted, onCancel }: { clusterId: string; onStarted
         {...field('shardsPerGpu')}
       />
       <TextField label={t('slurmAction.reason')} maxLength={200} {...field('reason')} />
-      {shown && shown.issues.length === 0 && <Notice tone="bad">{shown.message}</Notice>}
+      {notice && <Notice tone="bad">{notice}</Notice>}
       {readiness.error && <Notice tone="bad">{readiness.error}</Notice>}
       {listed.isLoading ? (
         <Skeleton className="h-24 w-full" />

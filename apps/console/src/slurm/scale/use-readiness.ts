@@ -28,6 +28,9 @@ export function useReadiness() {
     isRunning: busy || (check !== null && !check.finishedAt),
     isFinished: check?.finishedAt != null,
     checkedCount: check?.nodes.filter(({ checks }) => checks !== null).length ?? 0,
-    error: problem?.message ?? check?.error ?? null,
+    /** Why the check did not start. */
+    problem,
+    /** Why it ended early. */
+    error: check?.error ?? null,
   }
 }

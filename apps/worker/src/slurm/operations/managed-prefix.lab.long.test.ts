@@ -54,11 +54,21 @@ describe.runIf(canRunSlurm() && builds).each(['23.11', '25.11'])('a managed clus
 
   it('grows and shrinks, and keeps the folder', { timeout: 900_000 }, async () => {
     const out = { clusterId, nodeIds: [m.id('cpu-2')] }
-    const added = await scaleOutSlurmCluster(m.fixture.admin, {
-      ...out,
-      fingerprint: (await previewSlurmScaleOut(m.fixture.admin, out)).fingerprint,
-      reason: 'test',
-    })
+    const scaleOut = async () =>
+      scaleOutSlurmCluster(m.fixture.admin, {
+        ...out,
+        fingerprint: (await previewSlurmScaleOut(m.fixture.admin, out)).fingerprint,
+        reason: 'test',
+      })
+    if (version !== '23.11') {
+      await m.on('ctl', 'echo "- topology: flat" > /etc/slurm/topology.yaml')
+      expect(await m.ended(await scaleOut())).toMatchObject({
+        status: 'FAILED',
+        error: expect.stringContaining('The controller reads /etc/slurm/topology.yaml'),
+      })
+      await m.on('ctl', 'rm /etc/slurm/topology.yaml')
+    }
+    const added = await scaleOut()
     expect(await m.ended(added)).toEqual({ status: 'SUCCEEDED', error: null, nodes: [['cpu-2', 'IN_SERVICE', null]] })
     const request = { clusterId, hostlist: 'cpu-1' }
     const { fingerprint } = await previewSlurmScaleIn(m.fixture.admin, request)

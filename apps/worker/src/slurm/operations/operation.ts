@@ -59,7 +59,7 @@ export type OperationContext = {
 
 /** What a check of nodes needs; it changes nothing. */
 export type CheckContext = Pick<OperationContext, 'ctx' | 'signal' | 'slurm' | 'onNode' | 'salt'> & {
-  cluster: Pick<SlurmCluster, 'id' | 'name' | 'install'>
+  cluster: Pick<SlurmCluster, 'id' | 'name' | 'install'> & Partial<Pick<SlurmCluster, 'saltInstalls'>>
 }
 
 /** Repeating a step does no harm: it first looks at what is done already, then acts, then verifies. */

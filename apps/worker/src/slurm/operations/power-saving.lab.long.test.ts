@@ -2,11 +2,12 @@ import { X509Certificate } from 'node:crypto'
 import { slurmClusters, slurmNodes } from '@muster/core/clusters'
 import { setNodeBmc } from '@muster/core/nodes'
 import { schema } from '@muster/core/registry'
+import { previewSlurmConfig, rolloutSlurmConfig, saveSlurmConfig, slurmConfigVersions } from '@muster/core/slurm-configs'
 import { previewSlurmPowerSaving, setSlurmPowerSaving } from '@muster/core/slurm-power'
 import { createSlurmCluster } from '@muster/core/slurm-scaling'
 import { LOOPBACK } from '@muster/core/testing'
 import { canRunSlurm, type RedfishEmulator, startRedfishEmulator } from '@muster/lab'
-import { asc, eq } from 'drizzle-orm'
+import { asc, desc, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort } from '../../testing/free-port.ts'
 import { createManagedLab, LAB_LINES, type ManagedLab } from '../../testing/managed-lab.ts'
@@ -63,6 +64,16 @@ describe.runIf(canRunSlurm())('power saving of a managed cluster', () => {
     const { fingerprint } = await previewSlurmPowerSaving(m.fixture.admin, { clusterId, settings: wanted })
     const row = await setSlurmPowerSaving(m.fixture.admin, { clusterId, settings: wanted, fingerprint, reason: 'test' })
     return m.ended(row)
+  }
+  /** Rolls out the newest version with another State of cpu-1. */
+  async function setState(value: string) {
+    const versions = m.t.runtime.db.select().from(slurmConfigVersions).where(eq(slurmConfigVersions.clusterId, clusterId))
+    const [newest] = await versions.orderBy(desc(slurmConfigVersions.number)).limit(1)
+    const request = { clusterId, reason: 'test' }
+    const changes = [{ nodes: 'cpu-1', key: 'State', value }]
+    const { number } = await saveSlurmConfig(m.fixture.admin, { ...request, basedOn: newest!.number, changes })
+    const { fingerprint } = await previewSlurmConfig(m.fixture.admin, { clusterId, number })
+    return m.ended(await rolloutSlurmConfig(m.fixture.admin, { ...request, number, fingerprint: fingerprint! }))
   }
   const sinfo = async () => (await m.on('ctl', "sinfo --noheader --Node --format='%N %t'")).split('\n')
   const power = () => bmc.systems[0]!.powerState
@@ -126,6 +137,28 @@ describe.runIf(canRunSlurm())('power saving of a managed cluster', () => {
       ['OFF', 'SUCCEEDED', clusterId],
       ['ON', 'SUCCEEDED', clusterId],
     ])
+  })
+
+  it('suspends and resumes a node of a cloud, which stays known while it is off', { timeout: 900_000 }, async () => {
+    expect(await setState('CLOUD')).toMatchObject({ status: 'SUCCEEDED', error: null })
+    // This release hides the node until power saving sets PrivateData.
+    expect(await apply(settings())).toMatchObject({ status: 'SUCCEEDED', error: null })
+    expect(await m.on('ctl', 'scontrol show config | grep "^PrivateData "')).toMatch(/= cloud$/)
+    await until(() => expect(power()).toBe('Off'))
+    const node = async () => {
+      const rows = await m.t.runtime.db.select().from(slurmNodes).where(eq(slurmNodes.clusterId, clusterId))
+      const row = rows.find(({ name }) => name === 'cpu-1')!
+      return { states: row.states, nodeId: row.nodeId }
+    }
+    await until(async () => expect(await node()).toEqual({ states: ['IDLE', 'CLOUD', 'POWERED_DOWN'], nodeId: m.id('cpu-1') }))
+    const off = await previewSlurmPowerSaving(m.fixture.admin, { clusterId, settings: null })
+    expect(off.blockedReason).toContain('cpu-1: nodes with State=CLOUD')
+    const job = await m.on('ctl', 'sbatch --parsable --nodelist=cpu-1 --chdir=/tmp --output=/tmp/out2 --wrap="hostname"')
+    await until(async () =>
+      expect(await m.on('ctl', `squeue --noheader --states=all --jobs=${job} --format=%T`)).toBe('COMPLETED'),
+    )
+    expect(await m.on('cpu-1', 'cat /tmp/out2')).toBe('cpu-1')
+    expect(await setState('UNKNOWN')).toMatchObject({ status: 'SUCCEEDED', error: null })
   })
 
   it('powers suspended nodes on and revokes the token when it is turned off', { timeout: 600_000 }, async () => {

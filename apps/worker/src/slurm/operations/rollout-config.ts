@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { slurmOperationMessages } from '@muster/core/clusters'
 import { retryTransient } from '@muster/core/retry-transient'
 import {
   CONFIG_FILES,
@@ -279,7 +280,7 @@ async function waitForHealth(
     op.signal.throwIfAborted()
     const problem = await healthProblem(op, expected)
     if (problem === null) return
-    if (performance.now() > deadline) throw new OperationFailure(`Slurm does not work with the new files: ${problem}`)
+    if (performance.now() > deadline) throw new OperationFailure(slurmOperationMessages.unhealthy({ problem }))
     await setTimeout(HEALTH_EVERY_MS, null, { signal: op.signal }).catch(() => {})
   }
 }

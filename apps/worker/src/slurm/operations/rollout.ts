@@ -1,3 +1,4 @@
+import { slurmOperationMessages } from '@muster/core/clusters'
 import { retryTransient } from '@muster/core/retry-transient'
 import { type ConfigOrigin, recordSlurmConfigRollout, type SlurmConfigVersion } from '@muster/core/slurm-configs'
 import { forgetClusterConfig, operationConfig, readRolledOutConfig, storeScaledConfig } from '@muster/core/slurm-scaling'
@@ -8,7 +9,7 @@ import { rolloutConfig, undoRollout } from './rollout-config.ts'
 /** The configuration that the hosts have. @throws OperationFailure there is none */
 export async function rolledOut(op: CheckContext): Promise<SlurmConfigVersion> {
   const version = await retryTransient(() => readRolledOutConfig(op.ctx, { clusterId: op.cluster.id }))
-  if (version === null) throw new OperationFailure(`The cluster ${op.cluster.name} has no configuration. Create it first.`)
+  if (version === null) throw new OperationFailure(slurmOperationMessages.noConfiguration({ name: op.cluster.name }))
   return version
 }
 

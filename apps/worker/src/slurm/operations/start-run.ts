@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { slurmOperationMessages } from '@muster/core/clusters'
 import type { Ctx } from '@muster/core/context'
 import { DomainError } from '@muster/core/errors'
 import { schema } from '@muster/core/registry'
@@ -29,7 +30,8 @@ export async function startRun(
     const { id } = await start(ctx, { ...request, idempotencyKey: `${key}/${attempt}` })
     await onStart(id)
     const finished = await waitForEnd(ctx, id, signal)
-    if (finished.run.endCause === 'cancel') throw new OperationFailure(`The job run ${finished.run.number} was canceled.`)
+    if (finished.run.endCause === 'cancel')
+      throw new OperationFailure(slurmOperationMessages.runCanceled({ number: finished.run.number }))
     if (finished.run.endCause !== 'lost') return finished
   }
   throw new OperationFailure(`The worker of the job run was lost ${MAX_LOST} times. Check the log of the workers.`)
@@ -65,7 +67,7 @@ async function waitForEnd(ctx: Ctx, id: string, signal: AbortSignal): Promise<Fi
         .from(jobRuns)
         .where(and(eq(jobRuns.tenantId, ctx.tenantId), eq(jobRuns.id, id))),
     )
-    if (!run) throw new OperationFailure('The job run was deleted.')
+    if (!run) throw new OperationFailure(slurmOperationMessages.runDeleted())
     if (run.finishedAt) {
       signal.throwIfAborted()
       const hosts = await retryTransient(() => ctx.db.select().from(jobRunHosts).where(eq(jobRunHosts.jobRunId, id)))

@@ -12,25 +12,52 @@ type NodeIdentity = { name: string; xname: string | null; nid: number | null }
 /**
  * Data of a node for cloud-init. The instance ID changes exactly when the rest changes, and then cloud-init configures the node again.
  */
-export function cloudInitDataOf(node: NodeIdentity, profile: ResolvedBootProfile | null): CloudInitData {
-  const userData = joinParts(userDataParts(profile))
-  const vendorData = joinParts(profile?.vendorData.map(({ value }) => value) ?? [])
-  const networkConfig = profile?.networkConfig?.value ?? null
-  const facts = {
-    'local-hostname': node.name,
-    ...(node.xname ? { xname: node.xname } : {}),
-    ...(node.nid === null ? {} : { nid: node.nid }),
-  }
-  const revision = sha256(JSON.stringify([facts, userData, vendorData, networkConfig])).slice(0, 16)
-  return { metaData: stringify({ 'instance-id': `i-${revision}`, ...facts }), userData, vendorData, networkConfig }
+export function cloudInitDataOf({ name, xname, nid }: NodeIdentity, profile: ResolvedBootProfile | null): CloudInitData {
+  const { userData, vendorData, networkConfig, digest } = sharedDataOf(profile)
+  // JSON texts are YAML, and take a fraction of the time of a YAML library.
+  const facts = [
+    `local-hostname: ${JSON.stringify(name)}\n`,
+    xname ? `xname: ${JSON.stringify(xname)}\n` : '',
+    nid === null ? '' : `nid: ${nid}\n`,
+  ].join('')
+  return { metaData: `instance-id: i-${sha256(digest + facts).slice(0, 16)}\n${facts}`, userData, vendorData, networkConfig }
 }
 
 /** User-data with the address at which the node reports that it has booted, which contains the token. */
-export const withPhoneHome = (profile: ResolvedBootProfile | null, url: string): string =>
-  joinParts([
-    ...userDataParts(profile),
-    cloudConfig({ phone_home: { url, post: ['pub_key_ed25519', 'instance_id', 'hostname'], tries: 5 } }),
-  ])
+export function withPhoneHome(profile: ResolvedBootProfile | null, url: string): string {
+  const { encodedParts, digest } = sharedDataOf(profile)
+  const report = cloudConfig(`phone_home:\n  url: ${url}\n  post: [pub_key_ed25519, instance_id, hostname]\n  tries: 5\n`)
+  return encodedParts.length === 0 ? report : message([...encodedParts, encodePart(report)], sha256(digest + url))
+}
+
+/** SHA-256 of the content of a file without a token. */
+export const hashOfFile = (data: CloudInitData, field: keyof CloudInitData, profile: ResolvedBootProfile | null): string =>
+  field === 'userData' ? sharedDataOf(profile).userDataHash : sha256(data[field] ?? '')
+
+/** What all nodes with a profile have in common. */
+type SharedData = Omit<CloudInitData, 'metaData'> & { encodedParts: string[]; userDataHash: string; digest: string }
+
+const sharedData = new WeakMap<ResolvedBootProfile, SharedData>()
+
+function sharedDataOf(profile: ResolvedBootProfile | null): SharedData {
+  const known = profile && sharedData.get(profile)
+  if (known) return known
+  const parts = userDataParts(profile)
+  const userData = joinParts(parts)
+  const vendorData = joinParts(profile?.vendorData.map(({ value }) => value) ?? [])
+  const networkConfig = profile?.networkConfig?.value ?? null
+  const digest = sha256(JSON.stringify([userData, vendorData, networkConfig]))
+  const data = {
+    userData,
+    vendorData,
+    networkConfig,
+    digest,
+    userDataHash: sha256(userData),
+    encodedParts: parts.map(encodePart),
+  }
+  if (profile) sharedData.set(profile, data)
+  return data
+}
 
 /** The parts of the profiles, the root first, then the admin user. */
 function userDataParts(profile: ResolvedBootProfile | null): string[] {
@@ -47,20 +74,8 @@ function userDataParts(profile: ResolvedBootProfile | null): string[] {
     : parts
 }
 
-const adminParts = new Map<string, string>()
-const MAX_ADMIN_PARTS = 100
-
-/** Most nodes have the same admin user, and YAML takes longer than the rest of a request. */
-function adminPart(name: string, sshKeys: string[]): string {
-  const key = JSON.stringify([name, sshKeys])
-  const part = adminParts.get(key) ?? renderAdminPart(name, sshKeys)
-  if (!adminParts.has(key) && adminParts.size >= MAX_ADMIN_PARTS) adminParts.clear()
-  adminParts.set(key, part)
-  return part
-}
-
-const renderAdminPart = (name: string, sshKeys: string[]): string =>
-  cloudConfig({
+const adminPart = (name: string, sshKeys: string[]): string => {
+  const config = {
     // Adds the user to those of the other parts; by default the last list of users replaces the others.
     merge_how: [
       { name: 'dict', settings: ['no_replace', 'recurse_list'] },
@@ -75,26 +90,32 @@ const renderAdminPart = (name: string, sshKeys: string[]): string =>
         ...(sshKeys.length > 0 ? { ssh_authorized_keys: sshKeys } : {}),
       },
     ],
-  })
+  }
+  return cloudConfig(stringify(config, { lineWidth: 0 }))
+}
 
-const cloudConfig = (config: object): string => `#cloud-config\n${stringify(config, { lineWidth: 0 })}`
+const cloudConfig = (yaml: string): string => `#cloud-config\n${yaml}`
 
 /**
  * Several parts as one MIME message; a single part as it is. cloud-init recognizes the format of a part of the type text/plain by its
  * first line.
  */
-function joinParts(parts: string[]): string {
-  if (parts.length <= 1) return parts[0] ?? ''
-  // Derived from the content, so that equal parts give equal bytes.
-  const boundary = `==muster-${sha256(JSON.stringify(parts)).slice(0, 24)}==`
-  const encoded = parts.map((part) => `--${boundary}\n${/^(Content-Type|MIME-Version):/.test(part) ? part : encodePart(part)}\n`)
-  return `Content-Type: multipart/mixed; boundary="${boundary}"\nMIME-Version: 1.0\n\n${encoded.join('')}--${boundary}--\n`
+const joinParts = (parts: string[]): string =>
+  parts.length <= 1 ? (parts[0] ?? '') : message(parts.map(encodePart), sha256(JSON.stringify(parts)))
+
+/** @param hash of the content, so that equal parts give equal bytes */
+function message(encodedParts: string[], hash: string): string {
+  const boundary = `==muster-${hash.slice(0, 24)}==`
+  const parts = encodedParts.map((part) => `--${boundary}\n${part}\n`).join('')
+  return `Content-Type: multipart/mixed; boundary="${boundary}"\nMIME-Version: 1.0\n\n${parts}--${boundary}--\n`
 }
 
 const PLAIN = 'Content-Type: text/plain; charset="utf-8"\nMIME-Version: 1.0\n'
 
-/** cloud-init garbles other characters than ASCII unless they are encoded. */
-const encodePart = (part: string): string =>
-  /^\p{ASCII}*$/u.test(part)
+/** A part with headers stays as it is. cloud-init garbles other characters than ASCII unless they are encoded. */
+function encodePart(part: string): string {
+  if (/^(Content-Type|MIME-Version):/.test(part)) return part
+  return /^\p{ASCII}*$/u.test(part)
     ? `${PLAIN}Content-Transfer-Encoding: 7bit\n\n${part}`
     : `${PLAIN}Content-Transfer-Encoding: base64\n\n${Buffer.from(part).toString('base64').replace(/.{76}/g, '$&\n')}`
+}

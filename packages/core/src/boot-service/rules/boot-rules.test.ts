@@ -31,7 +31,7 @@ afterAll(() => t.close())
 
 type Rule = Parameters<typeof createBootRule>[1]
 const create = (fields: Partial<Rule> = {}) =>
-  createBootRule(ours.admin, { name: 'rack', names: 'cn[1-9]', macs: ['02:00:5E'], ...fields })
+  createBootRule(ours.admin, { name: 'rack', names: 'cn[1-9]', macPrefixes: ['02:00:5E'], ...fields })
 const macOf = (i: number, prefix = '02:00:5e') => `${prefix}:00:00:0${i}`
 const report = (...machines: Partial<UnknownMachineReport>[]) =>
   reportUnknownMachines(
@@ -45,11 +45,11 @@ const names = async () =>
 const ruleNow = async (id: string) => (await ours.system.db.select().from(bootRules).where(eq(bootRules.id, id)))[0]!
 
 test.each<[boolean, Partial<Parameters<typeof matches>[0]>]>([
-  [true, { macs: ['02:00'] }],
-  [false, { macs: ['02:01'] }],
-  [true, { macs: ['aa', '02:00:5e:00:00:01'] }],
-  [true, { interfaceMacs: ['06:'] }],
-  [false, { interfaceMacs: ['08:'] }],
+  [true, { macPrefixes: ['02:00'] }],
+  [false, { macPrefixes: ['02:01'] }],
+  [true, { macPrefixes: ['aa', '02:00:5e:00:00:01'] }],
+  [true, { interfaceMacPrefixes: ['06:'] }],
+  [false, { interfaceMacPrefixes: ['08:'] }],
   [true, { serials: ['s-*'], arch: 'x86_64' }],
   [false, { serials: ['S-*'], arch: 'aarch64' }],
   [true, { serials: ['*-1*3'] }],
@@ -58,7 +58,7 @@ test.each<[boolean, Partial<Parameters<typeof matches>[0]>]>([
   [true, { serials: ['x', 'S-123'] }],
   [false, { systemUuids: ['*'] }],
 ])('%s for %j', (expected, match) => {
-  const all = { macs: null, interfaceMacs: null, serials: null, systemUuids: null, arch: null, ...match }
+  const all = { macPrefixes: null, interfaceMacPrefixes: null, serials: null, systemUuids: null, arch: null, ...match }
   const interfaces = [{ name: 'net0', mac: '06:00:00:00:00:01' }]
   expect(matches(all, { mac: macOf(1), arch: 'x86_64', serial: 'S-123', systemUuid: null, interfaces })).toBe(expected)
 })
@@ -144,7 +144,7 @@ describe('a rule', () => {
 
   test('that is used up keeps its machines from the next rule', async () => {
     const first = await create({ name: 'first', names: 'a[1-9]', priority: 5, maxAccepted: 1 })
-    const other = await create({ name: 'second', names: 'b[1-9]', macs: ['02'] })
+    const other = await create({ name: 'second', names: 'b[1-9]', macPrefixes: ['02'] })
     await report({}, {}, { mac: macOf(1, '02:00:5f') })
     expect(await acceptByRules(t.runtime)).toBe(2)
     expect(await acceptByRules(t.runtime)).toBe(0)
@@ -159,9 +159,9 @@ describe('a rule', () => {
 
   test('with the lower priority comes first, and one per tenant decides about its machines only', async () => {
     const theirs = await t.given.tenant()
-    await createBootRule(theirs.admin, { name: 'all', names: 'x[1-9]', macs: ['02'] })
+    await createBootRule(theirs.admin, { name: 'all', names: 'x[1-9]', macPrefixes: ['02'] })
     await create({ name: 'second', names: 'b[1-9]' })
-    await create({ name: 'first', names: 'a[1-9]', priority: 5, macs: null, serials: ['S-1'] })
+    await create({ name: 'first', names: 'a[1-9]', priority: 5, macPrefixes: null, serials: ['S-1'] })
     await report({ serial: 's-1' }, { serial: 'S-2' })
     await acceptByRules(t.runtime)
     expect(await names()).toEqual(['a1', 'b1'])
@@ -171,7 +171,7 @@ describe('a rule', () => {
     // The reconciler visits tenants in any order: one fails before it and one after it, whichever is the first.
     const broken = [await t.given.tenant(), await t.given.tenant()]
     for (const { admin, system } of [...broken, ours]) {
-      await createBootRule(admin, { name: 'rack', names: 'cn[1-9]', macs: ['02:00:5E'] })
+      await createBootRule(admin, { name: 'rack', names: 'cn[1-9]', macPrefixes: ['02:00:5E'] })
       await reportUnknownMachines(system, [{ mac: macOf(1), address: '10.0.0.9' }])
     }
     const error = vi.spyOn(t.runtime.log, 'error')
@@ -214,8 +214,8 @@ describe('a rule', () => {
   })
 
   test.each<[string, Partial<Rule>]>([
-    ['macs: give MACs', { macs: null, arch: 'x86_64' }],
-    ['macs.0: must be a MAC or its first bytes', { macs: ['02:0'] }],
+    ['macPrefixes: give MACs', { macPrefixes: null, arch: 'x86_64' }],
+    ['macPrefixes.0: must be a MAC or its first bytes', { macPrefixes: ['02:0'] }],
     ['names: -cn1 is not a name of a node', { names: '-cn1' }],
     ['names: ', { names: 'cn[1-' }],
     ['groupId: there is no group', { groupId: crypto.randomUUID() }],
@@ -229,12 +229,12 @@ describe('a rule', () => {
   test('needs the permission and a free name; other tenants find none', async () => {
     const rule = await create()
     await expect(create()).rejects.toThrow('already a boot rule named rack')
-    await expect(createBootRule(ours.operator, { name: 'x', names: 'x', macs: ['02'] })).rejects.toMatchObject({
+    await expect(createBootRule(ours.operator, { name: 'x', names: 'x', macPrefixes: ['02'] })).rejects.toMatchObject({
       code: 'FORBIDDEN',
     })
     const theirs = await t.given.tenant()
     const group = await createNodeGroup(ours.admin, { name: 'ours' })
-    const foreign = { name: 'x', names: 'x', macs: ['02'], groupId: group.id }
+    const foreign = { name: 'x', names: 'x', macPrefixes: ['02'], groupId: group.id }
     await expect(createBootRule(theirs.admin, foreign)).rejects.toThrow('there is no group')
     await expect(updateBootRule(theirs.admin, { id: rule.id, priority: 1 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(deleteBootRule(theirs.admin, { id: rule.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })

@@ -29,8 +29,8 @@ export const CreateBootRuleInput = z.object({
 export async function createBootRule(ctx: Ctx, input: z.input<typeof CreateBootRuleInput>): Promise<BootRule> {
   authorize(ctx, bootRulePermissions.write)
   const { idempotencyKey, ...given } = parseInput(CreateBootRuleInput, input)
-  const { macs, interfaceMacs, serials, systemUuids, arch, ...columns } = given
-  const match = matchAfter(null, { macs, interfaceMacs, serials, systemUuids, arch })
+  const { macPrefixes, interfaceMacPrefixes, serials, systemUuids, arch, ...columns } = given
+  const match = matchAfter(null, { macPrefixes, interfaceMacPrefixes, serials, systemUuids, arch })
   const request = { verb: 'createBootRule', key: idempotencyKey, input: given, result: oneRow(bootRules) }
   return idempotent(ctx, request, async (tx, ctx) => {
     await assertReferences(tx, ctx, given)

@@ -44,8 +44,8 @@ const Names = singleLineText(2000).superRefine((text, issue) => {
 export const BOOT_RULE_FIELDS = {
   priority: z.int('must be a whole number').min(0).max(100_000).optional(),
   isEnabled: z.boolean().optional(),
-  macs: list(MacPrefix).nullish(),
-  interfaceMacs: list(MacPrefix).nullish(),
+  macPrefixes: list(MacPrefix).nullish(),
+  interfaceMacPrefixes: list(MacPrefix).nullish(),
   serials: list(Pattern).nullish(),
   systemUuids: list(Pattern).nullish(),
   arch: BootArchInput.nullish(),
@@ -62,16 +62,16 @@ export function matchAfter(before: BootRuleMatch | null, given: Conditions): Boo
   const of = <K extends keyof BootRuleMatch>(key: K): BootRuleMatch[K] | null =>
     given[key] === undefined ? (before?.[key] ?? null) : (given[key] as BootRuleMatch[K])
   const match: BootRuleMatch = {
-    macs: of('macs'),
-    interfaceMacs: of('interfaceMacs'),
+    macPrefixes: of('macPrefixes'),
+    interfaceMacPrefixes: of('interfaceMacPrefixes'),
     serials: of('serials'),
     systemUuids: of('systemUuids'),
     arch: of('arch'),
   }
-  if (!match.macs && !match.interfaceMacs && !match.serials && !match.systemUuids)
+  if (!match.macPrefixes && !match.interfaceMacPrefixes && !match.serials && !match.systemUuids)
     throw new InvalidInput([
       {
-        path: 'macs',
+        path: 'macPrefixes',
         message: 'give MACs, MACs of interfaces, serial numbers or UUIDs: otherwise the rule accepts every machine',
       },
     ])

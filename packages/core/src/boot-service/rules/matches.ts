@@ -7,9 +7,9 @@ export function matches(match: BootRuleMatch, { mac, arch, serial, systemUuid, i
   const begins = (prefixes: string[] | null, macs: string[]) =>
     prefixes === null || macs.some((each) => prefixes.some((prefix) => each.startsWith(prefix)))
   return (
-    begins(match.macs, [mac]) &&
+    begins(match.macPrefixes, [mac]) &&
     begins(
-      match.interfaceMacs,
+      match.interfaceMacPrefixes,
       interfaces.map((each) => each.mac),
     ) &&
     isLike(match.serials, serial) &&

@@ -21,13 +21,13 @@ export const UpdateBootRuleInput = z.object({
 /** Changes a rule. Fields that are not given keep their values. @throws NotFound; InvalidInput */
 export async function updateBootRule(ctx: Ctx, input: z.input<typeof UpdateBootRuleInput>): Promise<BootRule> {
   authorize(ctx, bootRulePermissions.write)
-  const { id, macs, interfaceMacs, serials, systemUuids, arch, ...columns } = parseInput(UpdateBootRuleInput, input)
+  const { id, macPrefixes, interfaceMacPrefixes, serials, systemUuids, arch, ...columns } = parseInput(UpdateBootRuleInput, input)
   return inTransaction(ctx, async (tx, ctx) => {
     const isRule = and(visibleTo(ctx, bootRules), eq(bootRules.id, id))
     const [before] = await tx.select().from(bootRules).where(isRule).for('no key update')
     if (!before) throw new NotFound(`There is no boot rule ${id}.`)
     await assertReferences(tx, ctx, columns)
-    const match = matchAfter(before.match, { macs, interfaceMacs, serials, systemUuids, arch })
+    const match = matchAfter(before.match, { macPrefixes, interfaceMacPrefixes, serials, systemUuids, arch })
     const [rule] = await tx
       .update(bootRules)
       .set({ ...columns, match, problem: null, ...actorColumns(ctx, 'updated') })

@@ -4,6 +4,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import { visibleTo } from '../../kernel/db/rows.ts'
 import { computeNodes } from '../../nodes/tables.ts'
+import { slurmMessages } from '../messages/index.ts'
 import { type NodeMatch, slurmClusters, slurmNodeChoices, slurmNodes } from '../tables.ts'
 
 type Candidate = { id: string; name: string; host: string; hostname: string | null; bootedAt: Date | null }
@@ -28,7 +29,7 @@ export async function lockMatches(tx: Tx, ctx: Ctx): Promise<void> {
 /**
  * Finds the nodes of the inventory that are the nodes of a cluster: by address, then by host name, then by name; the boot time
  * decides between several. A person's choice (MANUAL) stays. Where several nodes fit, or one belongs to another cluster, none is chosen
- * and the reason is stored. The caller holds `lockMatches`.
+ * and the reason is stored. Nodes of a cloud keep their match while they are powered down. The caller holds `lockMatches`.
  */
 export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<void> {
   const unchosen = await readUnchosen(tx, clusterId)
@@ -59,11 +60,19 @@ export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<v
     .where(eq(slurmNodeChoices.clusterId, clusterId))
   const chosen = new Map(choices.map(({ name, nodeId }) => [name, nodeId]))
   const find = finder(candidates)
-  const changes = unchosen.flatMap(({ id, name, address, hostname, bootAt, ...before }) => {
+  const matches = unchosen.map(({ id, name, address, hostname, bootAt, power, ...before }) => {
     const choice = chosen.get(name)
     const match = isFree(choice, taken)
       ? { ...NONE, nodeId: choice, matchedBy: 'MANUAL' as const }
       : resolve(find({ name, address, hostname, bootAt }), taken)
+    return { id, before, match, keeps: keepsMatch(power, match, before) }
+  })
+  const known = new Set(candidates.map(({ id }) => id))
+  const used = new Set(matches.flatMap(({ keeps, match }) => (keeps ? [] : (match.nodeId ?? []))))
+  const changes = matches.flatMap(({ id, before, match: found, keeps }) => {
+    const { nodeId } = before
+    const isStillFree = nodeId !== null && known.has(nodeId) && !taken.has(nodeId) && !used.has(nodeId)
+    const match = keeps && isStillFree ? before : found
     return isDeepStrictEqual(match, before) ? [] : [{ id, ...match }]
   })
   if (changes.length === 0) return
@@ -79,14 +88,32 @@ export async function matchNodes(tx: Tx, ctx: Ctx, clusterId: string): Promise<v
 const isFree = (choice: string | null | undefined, taken: Map<string, string>): choice is string | null =>
   choice === null || (choice !== undefined && !taken.has(choice))
 
+/** Of nodes with State=CLOUD. UP: the node has an address of its own. */
+type CloudPower = 'OFF' | 'STARTING' | 'UP'
+
+/**
+ * Whether a node of a cloud keeps its last match. While it is off, its address is its name; while it starts, ResumeProgram may set a new
+ * one. Only an address decides between them.
+ */
+const keepsMatch = (power: CloudPower, found: Match, before: Match): boolean =>
+  before.nodeId !== null && (power === 'OFF' || (power === 'STARTING' && found.matchedBy !== 'ADDRESS'))
+
 type Reported = Pick<SlurmNode, 'name' | 'address' | 'hostname'> & { bootAt: string | null }
 
+type Unchosen = Reported & Match & { id: string; power: CloudPower }
+
 /** Nodes for which nobody chose. One value, because thousands of rows, or whole reports, take longer to decode. */
-async function readUnchosen(tx: Tx, clusterId: string): Promise<(Reported & Match & { id: string })[]> {
-  const { rows } = await tx.execute<{ list: (Reported & Match & { id: string })[] }>(sql`
+async function readUnchosen(tx: Tx, clusterId: string): Promise<Unchosen[]> {
+  const { rows } = await tx.execute<{ list: Unchosen[] }>(sql`
     select coalesce(json_agg(n), '[]') as list
     from (
       select id, name, report->>'address' as address, report->>'hostname' as hostname, report->>'bootAt' as "bootAt",
+        case
+          when not states @> '{CLOUD}' then 'UP'
+          when states && '{POWERED_DOWN,POWERING_DOWN}' then 'OFF'
+          when states @> '{POWERING_UP}' then 'STARTING'
+          else 'UP'
+        end as power,
         node_id as "nodeId", matched_by as "matchedBy", match_conflict as "matchConflict", candidate_ids as "candidateIds"
       from ${slurmNodes}
       where cluster_id = ${clusterId} and matched_by is distinct from 'MANUAL'
@@ -102,12 +129,14 @@ function resolve({ by, found }: { by: NodeMatch | null; found: Candidate[] }, ta
     return {
       ...NONE,
       candidateIds: found.slice(0, MAX_CANDIDATES).map(({ id }) => id),
-      matchConflict: `Several nodes fit: ${names.join(', ')}${found.length > 3 ? ` and ${found.length - 3} more` : ''}.`,
+      matchConflict: slurmMessages.severalFit({
+        names: `${names.join(', ')}${found.length > 3 ? ` and ${found.length - 3} more` : ''}`,
+      }),
     }
   }
   const cluster = taken.get(node.id)
   return cluster
-    ? { ...NONE, candidateIds: [node.id], matchConflict: `The node ${node.name} belongs to the cluster ${cluster}.` }
+    ? { ...NONE, candidateIds: [node.id], matchConflict: slurmMessages.otherCluster({ node: node.name, name: cluster }) }
     : { ...NONE, nodeId: node.id, matchedBy: by }
 }
 

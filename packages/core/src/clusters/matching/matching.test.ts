@@ -4,7 +4,7 @@ import { type ComputeNode, computeNodes } from '../../nodes/tables.ts'
 import type { TenantFixture } from '../../testing/factories.ts'
 import { recordRefresh } from '../../testing/record-refresh.ts'
 import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'
-import { clusterState, slurmNode as node } from '../../testing/slurm-fixture.ts'
+import { clusterState, slurmNode as node, slurmPartition } from '../../testing/slurm-fixture.ts'
 import { addSlurmCluster, type ClusterState, matchSlurmNode, onboardSlurmNodes, type SlurmCluster, slurmNodes } from '../index.ts'
 
 let t: TestRuntime
@@ -90,6 +90,54 @@ describe('matching nodes of the inventory', () => {
       select count(*)::int as matched, count(distinct cmin::text)::int as statements
       from slurm_nodes where cluster_id = ${cluster.id} and matched_by = 'NAME'`)
     expect(rows).toEqual([{ matched: 4, statements: 1 }])
+  })
+
+  test('keeps the match of a cloud node while it is off, and follows its new address', async () => {
+    const [, first, second] = nodes as [ComputeNode, ComputeNode, ComputeNode]
+    const cloud = (name: string, host: string, ...flags: string[]) =>
+      node(name, { address: host, hostname: host, states: ['IDLE', 'CLOUD', ...flags] })
+    const matched = (to: ComputeNode | null) => ({
+      ...{ node: to?.name ?? null, matchedBy: to ? 'ADDRESS' : null, matchConflict: null },
+    })
+    await record([cloud('c1', first.host)])
+    expect(await matchOf('c1')).toEqual(matched(first))
+    // slurmctld resets the address to the name.
+    await record([cloud('c1', 'c1', 'POWERED_DOWN')])
+    expect(await matchOf('c1')).toEqual(matched(first))
+    await record([cloud('c1', 'c1', 'POWERING_UP', 'NOT_RESPONDING')])
+    expect(await matchOf('c1')).toEqual(matched(first))
+    await record([cloud('c1', second.host, 'POWERING_UP', 'NOT_RESPONDING')])
+    expect(await matchOf('c1')).toEqual(matched(second))
+    // Another one got the address.
+    await record([cloud('c1', 'c1', 'POWERED_DOWN'), cloud('c2', second.host)])
+    expect(await matchOf('c1')).toEqual(matched(null))
+    expect(await matchOf('c2')).toEqual(matched(second))
+    // Up, with an address that no node has.
+    await record([cloud('c2', '192.0.2.9')])
+    expect(await matchOf('c2')).toEqual(matched(null))
+  })
+
+  test('keeps cloud nodes that Slurm hides while they are powered down', async () => {
+    const [, first] = nodes as [ComputeNode, ComputeNode]
+    const states = async () =>
+      (await t.runtime.db.select().from(slurmNodes).where(eq(slurmNodes.clusterId, cluster.id)).orderBy(slurmNodes.name)).map(
+        ({ name, state, nodeId, report }) => ({ name, state, isMatched: nodeId === first.id, allocated: report.allocatedCpus }),
+      )
+    const refresh = (reported: ClusterState['nodes'], listed: string) =>
+      recordRefresh(ours.worker, {
+        ...{ id: cluster.id, queries: [], durationMs: 120, error: null },
+        state: clusterState({ nodes: reported, partitions: [slurmPartition('debug', { nodes: listed })] }),
+      })
+    const up = node('c1', { address: first.host, states: ['MIXED', 'CLOUD'], allocatedCpus: 2 })
+    await refresh([up, node('s1')], 'c1,s1')
+    for (const _again of [1, 2]) {
+      await refresh([], 'c1,s1')
+      expect(await states()).toEqual([{ name: 'c1', state: 'UNKNOWN~', isMatched: true, allocated: 0 }])
+    }
+    await refresh([up], 'c1,s1')
+    expect(await states()).toEqual([{ name: 'c1', state: 'MIXED', isMatched: true, allocated: 2 }])
+    await refresh([], 's1')
+    expect(await states()).toEqual([])
   })
 
   test('keeps the choice of a person, and gives a node to one cluster', async () => {

@@ -1,8 +1,10 @@
 import { getColumns, type InferInsertModel, type InferSelectModel, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
+import { whileWaiting } from '../while-waiting.ts'
 import type { Db, Tx } from './client.ts'
 
-const ROWS_PER_STATEMENT = 20_000
+/** The JSON of the next statement is made while the database executes one. */
+const ROWS_PER_STATEMENT = 2500
 
 /**
  * Inserts many rows as one JSON parameter per statement: building a statement with a parameter per value takes most of the time for
@@ -29,10 +31,15 @@ export async function insertRows<T extends PgTable, const K extends keyof InferS
   for (const alike of Map.groupBy(records, (record) => Object.keys(record).toSorted().join()).values()) {
     const names = sql.join(Object.keys(alike[0]!).map(sql.identifier), sql`, `)
     const wanted = returning.map((key) => sql`${sql.identifier(columns[key]!.name)} as ${sql.identifier(key)}`)
-    for (let from = 0; from < alike.length; from += ROWS_PER_STATEMENT) {
-      const { rows } = await db.execute(sql`insert into ${table} (${names})
-        select ${names} from json_populate_recordset(null::${table}, ${JSON.stringify(alike.slice(from, from + ROWS_PER_STATEMENT))}::json)
+    const insert = (json: string) =>
+      db.execute(sql`insert into ${table} (${names})
+        select ${names} from json_populate_recordset(null::${table}, ${json}::json)
         ${skipConflicts ? sql`on conflict do nothing` : sql``} ${wanted.length > 0 ? sql`returning ${sql.join(wanted, sql`, `)}` : sql``}`)
+    const jsonFrom = (from: number) => JSON.stringify(alike.slice(from, from + ROWS_PER_STATEMENT))
+    let json = jsonFrom(0)
+    for (let from = 0; from < alike.length; from += ROWS_PER_STATEMENT) {
+      const [{ rows }, next] = await whileWaiting(insert(json), () => jsonFrom(from + ROWS_PER_STATEMENT))
+      json = next
       inserted.push(...(rows as never[]))
     }
   }

@@ -5,6 +5,8 @@ import { TENANT_SETTING } from './tenant-query.ts'
 /** The caller's tenant in a policy; null when no tenant is set. As a subquery it is evaluated once per statement, not for each row. */
 export const CURRENT_TENANT = `(select nullif(current_setting('${TENANT_SETTING}', true), '')::uuid)`
 
+const OF_LEDGER = { app: 'select', policy: `tenant_id = ${CURRENT_TENANT}` }
+
 /** Tables without a tenant of their own: the application's rights, a policy if it sees only some rows, and why. */
 export const OTHER_TABLES: Record<string, { app: string; policy?: string; reason: string }> = {
   tenants: {
@@ -38,6 +40,13 @@ export const OTHER_TABLES: Record<string, { app: string; policy?: string; reason
     policy: `tenant_id = ${CURRENT_TENANT}`,
     reason: 'Signed checkpoints of the audit log. Only the reconciler that seals the log adds them.',
   },
+  ledger_entries: { ...OF_LEDGER, reason: 'The ledger is append-only. Only the reconciler that records nodes adds entries.' },
+  ledger_hashes: { ...OF_LEDGER, reason: 'Hashes of the ledger. Only the reconciler that records nodes adds them.' },
+  ledger_checkpoints: {
+    ...OF_LEDGER,
+    reason: 'Signed tree heads of the ledger. Only the reconciler that records nodes adds them.',
+  },
+  ledger_nodes: { ...OF_LEDGER, reason: 'What the ledger has of each node. Only the reconciler that records nodes changes it.' },
   two_factors: { app: '', reason: 'Secrets of authenticator apps. Only sign-in uses them, with the system role.' },
   verifications: { app: '', reason: 'One-time tokens. Only sign-in reads them, with the system role.' },
   workers: { app: 'select, update', reason: 'Workers serve all tenants. Verbs drain them.' },

@@ -19,7 +19,7 @@ const groupsOf = (found: RegExpExecArray | null) => (found ? [found[0], found[1]
 
 export const outboundSettings = {
   /**
-   * Loopback, link-local and metadata addresses that alert routes, secret stores, git repositories, salt-apis, slurmrestd and BMCs may use, with
+   * Loopback, link-local and metadata addresses that alert routes, secret stores, git repositories, salt-apis, slurmrestd, BMCs and OpenCHAMI targets may use, with
    * commas between them: `127.0.0.1:8200`, `[::1]:8200`, `169.254.10.0/24`.
    */
   LOCAL_TARGETS: z

@@ -4,6 +4,8 @@ import { tenants } from '../../access/tables.ts'
 import { auditEntries } from '../../audit/tables.ts'
 import { addSlurmCluster } from '../../clusters/index.ts'
 import { createNodeGroup, setNodeGroupMembers } from '../../groups/index.ts'
+import { nodeGroupMembers } from '../../groups/tables.ts'
+import { decommissionNode } from '../../node-states/index.ts'
 import { updateNode } from '../../nodes/index.ts'
 import { computeNodes } from '../../nodes/tables.ts'
 import { foldHostlist } from '../../selection/index.ts'
@@ -108,6 +110,23 @@ describe('apply', () => {
     const applied = await apply(text, { owner: 'export' })
     expect(applied).toMatchObject({ issues: [], conflicts: [], changes: [], unchangedCount: 12 })
     expect(await exportManifests(ours.admin, {})).toBe(text)
+  })
+
+  it('exports no decommissioned member of a group, and neither removes one nor refuses a manifest that lists it', async () => {
+    const group = (members: string) => one('NodeGroup', 'g', { members })
+    await apply(all(...[1, 2, 3].map((i) => one('ComputeNode', `n${i}`, { host: `h${i}` })), group('n[1-3]')))
+    await decommissionNode(ours.admin, { id: (await nodeNamed('n3')).id })
+    const text = await exportManifests(ours.admin, { kinds: ['NodeGroup'] })
+    expect(text).toContain('members: n[1-2]\n')
+    expect(await apply(text, { owner: 'export' })).toMatchObject({ conflicts: [], changes: [], unchangedCount: 1 })
+    expect(await apply(group('n[1-3]'))).toMatchObject({ conflicts: [], changes: [], unchangedCount: 1 })
+    expect(await apply(group('n[2-3]'), { owner: 'export', forceConflicts: true })).toMatchObject({ issues: [], updateCount: 1 })
+    const left = await ours.admin.db
+      .select({ name: computeNodes.name })
+      .from(nodeGroupMembers)
+      .innerJoin(computeNodes, eq(computeNodes.id, nodeGroupMembers.nodeId))
+      .orderBy(computeNodes.name)
+    expect(left.map(({ name }) => name)).toEqual(['n2', 'n3'])
   })
 
   it('changes only the given fields, resets those that are no longer given, and shows what differs', async () => {

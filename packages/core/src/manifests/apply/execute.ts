@@ -124,8 +124,10 @@ class Run {
           if (step.action === 'CREATE' || step.action === 'UPDATE')
             await this.one(step, (scope) => kind.finish!(scope, step.item, this.idOf(step)))
     for (const [kind, some] of byKind.reverse())
-      for (const step of childrenFirst(some.filter(({ action }) => action === 'DELETE')))
-        await this.one(step, (scope) => kind.remove(scope, step.item.stored!))
+      await this.remove(
+        kind,
+        some.filter(({ action }) => action === 'DELETE'),
+      )
   }
 
   private idOf = ({ kind, item }: Step): string => item.stored?.id ?? this.ids.get(`${kind.kind}/${item.name}`) ?? ''
@@ -152,6 +154,12 @@ class Run {
       const items = some.map(({ item }) => item)
       for (const [name, id] of await kind.createAll!(scope, items)) this.created(kind, { name }, id)
     })
+  }
+
+  private async remove(kind: Kind, steps: Step[]): Promise<void> {
+    const storedOf = ({ item }: Step) => item.stored!
+    if (kind.removeAll) return this.inBulk(steps, (scope, some) => kind.removeAll!(scope, some.map(storedOf)))
+    for (const step of childrenFirst(steps)) await this.one(step, (scope) => kind.remove(scope, storedOf(step)))
   }
 
   private async inBulk(steps: Step[], work: (scope: Scope, some: Step[]) => Promise<void>): Promise<void> {

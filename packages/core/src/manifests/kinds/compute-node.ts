@@ -2,16 +2,15 @@ import { and, asc } from 'drizzle-orm'
 import { z } from 'zod'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
 import { type InputIssue, InvalidInput } from '../../kernel/errors.ts'
+import { decommissionNodes } from '../../node-states/index.ts'
 import {
   addNodes,
   BMC_FIELDS,
   BMC_PORTS,
-  decommissionNode,
   NODE_FIELDS,
   recommissionNode,
-  removeNodeBmc,
-  setNodeBmc,
-  updateNode,
+  removeNodeBmcs,
+  setNodeBmcs,
   updateNodes,
 } from '../../nodes/index.ts'
 import { computeNodes, LEAN_NODE, nodeBmcs, nodeInterfaces } from '../../nodes/tables.ts'
@@ -125,6 +124,51 @@ async function nodeUpdate(scope: Scope, { stored, changed: { bmc: _bmc, ...chang
   return { id: stored!.id, ...(await verbInput(scope, { refs: REFS, defaults: DEFAULTS }, changed)) }
 }
 
+const UNSET = { port: null, mac: null, protocol: 'REDFISH', fingerprint: null, caCertificate: null, systemPath: null }
+
+async function nodeBmc(scope: Scope, { stored, changed: { bmc } }: Item) {
+  return { nodeId: stored!.id, ...UNSET, ...(await bmcInput(scope, bmc)) } as BmcInput
+}
+type BmcInput = Parameters<typeof setNodeBmcs>[1]['nodes'][number]
+
+async function updateAll(scope: Scope, items: Item[]): Promise<void> {
+  const { ctx, localTargets } = scope
+  const isOther = ({ changed: { bmc: _bmc, ...changed } }: Item) => Object.keys(changed).length > 0
+  await some(items, isOther, async (part) => updateNodes(ctx, { nodes: await inputsOf(part, (item) => nodeUpdate(scope, item)) }))
+  // Nodes can get BMCs that others lose.
+  const isWithout = ({ changed }: Item) => changed.bmc === null
+  await some(items, isWithout, (part) => removeNodeBmcs(ctx, { nodeIds: part.map(({ stored }) => stored!.id) }))
+  const hasBmc = ({ changed }: Item) => Boolean(changed.bmc)
+  const set = async (part: Item[]) =>
+    setNodeBmcs(ctx, { nodes: await inputsOf(part, (item) => nodeBmc(scope, item)) }, localTargets)
+  await some(items, hasBmc, set, 'bmc.')
+}
+
+/**
+ * Calls a verb for many nodes with the items that need it, when there are any.
+ * @param prefix path of the verb's fields in the spec
+ * @throws InvalidInput with the indices of `items`
+ */
+async function some(
+  items: Item[],
+  isNeeded: (item: Item) => boolean,
+  verb: (part: Item[]) => Promise<void>,
+  prefix = '',
+): Promise<void> {
+  const indices = [...items.keys()].filter((i) => isNeeded(items[i]!))
+  if (indices.length === 0) return
+  await verb(indices.map((i) => items[i]!)).catch((error: unknown) => {
+    if (!(error instanceof InvalidInput)) throw error
+    throw new InvalidInput(
+      error.issues.map(({ path, message }) => {
+        const [, index, field = ''] = /^nodes\.(\d+)\.?(.*)$/.exec(path) ?? []
+        const full = field.startsWith(prefix) ? field : `${prefix}${field}`
+        return { path: index === undefined ? path : `nodes.${indices[Number(index)]}.${full}`, message }
+      }),
+    )
+  })
+}
+
 export const computeNode: Kind = {
   ...kind,
   kind: 'ComputeNode',
@@ -143,22 +187,10 @@ export const computeNode: Kind = {
   read,
   create: async (scope, item) => (await createAll(scope, [item])).get(item.name)!,
   createAll,
-  isPlainUpdate: ({ stored, changed }) => !stored.isRetired && changed.bmc === undefined,
-  async updateAll(scope, items) {
-    await updateNodes(scope.ctx, { nodes: await inputsOf(items, (item) => nodeUpdate(scope, item)) })
-  },
-  async update(scope, item) {
-    const { id } = item.stored
-    const { bmc, ...changed } = item.changed
-    if (Object.keys(changed).length > 0) await updateNode(scope.ctx, await nodeUpdate(scope, item))
-    if (bmc === undefined) return
-    if (bmc === null) await removeNodeBmc(scope.ctx, { nodeId: id })
-    else {
-      const unset = { port: null, mac: null, protocol: 'REDFISH', fingerprint: null, caCertificate: null, systemPath: null }
-      const fields = { nodeId: id, ...unset, ...(await bmcInput(scope, bmc)) }
-      await setNodeBmc(scope.ctx, fields as Parameters<typeof setNodeBmc>[1], scope.localTargets)
-    }
-  },
+  isPlainUpdate: ({ stored }) => !stored.isRetired,
+  updateAll,
+  update: (scope, item) => updateAll(scope, [item]),
   restore: async ({ ctx }, { id }) => void (await recommissionNode(ctx, { id })),
-  remove: async ({ ctx }, { id }) => void (await decommissionNode(ctx, { id })),
+  remove: async ({ ctx }, { id }) => void (await decommissionNodes(ctx, { ids: [id] })),
+  removeAll: ({ ctx }, stored) => decommissionNodes(ctx, { ids: stored.map(({ id }) => id) }),
 }

@@ -31,6 +31,8 @@ export type Stored = {
   isRetired?: boolean
   /** For verbs that require the version on which a change is based. */
   version?: number
+  /** Decommissioned nodes of a group, which manifests neither list nor remove. */
+  retiredMembers?: string[]
   /** Why a manifest cannot change or export it. */
   unmanagedReason?: string
 }
@@ -84,6 +86,8 @@ export type Kind = {
   finish?(scope: Scope, item: Item, id: string): Promise<void>
   restore?(scope: Scope, stored: Stored): Promise<void>
   remove(scope: Scope, stored: Stored): Promise<void>
+  /** Removes many at once, all or nothing. */
+  removeAll?(scope: Scope, stored: Stored[]): Promise<void>
 }
 
 /** Name of another object. */

@@ -12,7 +12,7 @@ import { nodeGroupMembers, nodeGroups } from '../../groups/tables.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
 import { computeNodes } from '../../nodes/tables.ts'
 import { expandHostlist, foldHostlist } from '../../selection/index.ts'
-import { Hostlist, type Kind, Name, type Scope, type Stored, specOf, verbInput } from './kind.ts'
+import { Hostlist, type Kind, Name, type Scope, type Spec, type Stored, specOf, verbInput } from './kind.ts'
 
 const { name, parentId: _parent, isSystem: _system, ...plain } = GROUP_FIELDS
 const REFS = { parent: 'NodeGroup' } as const
@@ -29,7 +29,7 @@ async function read({ tx, ctx, lookup }: Scope, names: string[] | null): Promise
     .where(and(visibleTo(ctx, nodeGroups), names ? isOneOf(nodeGroups.name, names, 'text') : undefined))
   const reasons = await managedGroupReasons(tx, ctx, groups)
   const rows = await tx
-    .select({ groupId: nodeGroupMembers.groupId, name: computeNodes.name })
+    .select({ groupId: nodeGroupMembers.groupId, name: computeNodes.name, decommissionedAt: computeNodes.decommissionedAt })
     .from(nodeGroupMembers)
     .innerJoin(computeNodes, eq(computeNodes.id, nodeGroupMembers.nodeId))
     .where(
@@ -45,12 +45,19 @@ async function read({ tx, ctx, lookup }: Scope, names: string[] | null): Promise
   const stored: Stored[] = []
   for (const group of groups) {
     const unmanagedReason = reasons.get(group.id)
+    const { current = [], retired } = Object.groupBy(members.get(group.id) ?? [], ({ decommissionedAt }) =>
+      decommissionedAt ? 'retired' : 'current',
+    )
     const spec = specOf(kind, {
       ...group,
       parent: await lookup.name('NodeGroup', group.parentId),
-      members: foldHostlist((members.get(group.id) ?? []).map(({ name }) => name)),
+      members: foldHostlist(current.map(({ name }) => name)),
     })
-    stored.push({ id: group.id, name: group.name, spec, ...(unmanagedReason ? { unmanagedReason } : {}) })
+    stored.push({
+      ...{ id: group.id, name: group.name, spec },
+      ...(retired ? { retiredMembers: retired.map(({ name }) => name) } : {}),
+      ...(unmanagedReason ? { unmanagedReason } : {}),
+    })
   }
   return stored
 }
@@ -65,8 +72,17 @@ async function idsOf({ lookup }: Scope, left: unknown, right: unknown): Promise<
   return ids
 }
 
+/** Without decommissioned members, so that a manifest that still lists them changes nothing. */
+function normalize(spec: Spec, stored: Stored | null): Spec {
+  const retired = new Set(stored?.retiredMembers)
+  const members = namesOf(spec.members)
+  const kept = members.filter((name) => !retired.has(name))
+  return kept.length === members.length ? spec : { ...spec, members: kept.length > 0 ? foldHostlist(kept) : null }
+}
+
 export const nodeGroup: Kind = {
   ...kind,
+  normalize,
   kind: 'NodeGroup',
   description: 'A group of nodes: members, or the result of a member query.',
   name,

@@ -41,6 +41,9 @@ export const BMC_FIELDS = {
   systemPath: SystemPath.nullish(),
 }
 
+/** Changes of the BMC of a node; the first ones need an address and a credential. */
+export const SetNodeBmcInput = z.object({ nodeId: Id, ...z.object(BMC_FIELDS).partial().shape })
+
 /** The BMC of a new node. */
 export const NewBmc = z
   .object({ ...BMC_FIELDS, protocol: BMC_FIELDS.protocol.nullish().transform((protocol) => protocol ?? 'REDFISH') })

@@ -1,3 +1,4 @@
+import { rootCertificates } from 'node:tls'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditEntries } from '../../audit/tables.ts'
@@ -10,7 +11,9 @@ import { addNode } from '../add-node.ts'
 import { importNodes } from '../import-nodes.ts'
 import { type ComputeNode, nodeBmcs } from '../tables.ts'
 import { removeNodeBmc } from './remove-node-bmc.ts'
+import { removeNodeBmcs } from './remove-node-bmcs.ts'
 import { setNodeBmc } from './set-node-bmc.ts'
+import { setNodeBmcs } from './set-node-bmcs.ts'
 
 let t: TestRuntime
 let ours: TenantFixture
@@ -120,6 +123,46 @@ describe('the BMC of a node', () => {
     expect([won.length, lost.map((e) => e.name)]).toEqual([1, ['Conflict']])
   })
 
+  test('is exchanged with that of another node when both are given, with an audit entry each; all or none', async () => {
+    const nodes = [await aNode(), await aNode(), await aNode()]
+    const [one, two, three] = nodes as [ComputeNode, ComputeNode, ComputeNode]
+    const [a, b] = [address(), address()]
+    const systems = ['/redfish/v1/Systems/1', '/redfish/v1/Systems/2']
+    const set = (...fields: object[]) =>
+      setNodeBmcs(ours.admin, { nodes: fields.map((each, i) => ({ nodeId: nodes[i]!.id, ...each })) })
+    await set({ address: a, credentialId, fingerprint: PIN }, { address: b, credentialId })
+    await set({ address: b }, { address: a })
+    expect(await bmcOf(one.id)).toMatchObject({ address: b, fingerprint: null })
+    expect(await bmcOf(two.id)).toMatchObject({ address: a })
+    await set(...systems.map((systemPath) => ({ address: a, systemPath })))
+    await set(...systems.toReversed().map((systemPath) => ({ systemPath })))
+    expect([await bmcOf(one.id), await bmcOf(two.id)]).toMatchObject([{ systemPath: systems[1] }, { systemPath: systems[0] }])
+    const entries = await t.runtime.db.select().from(auditEntries).where(eq(auditEntries.objectId, one.id))
+    expect(entries.filter(({ action }) => action === 'node.set_bmc')).toMatchObject([
+      { details: { address: a, fingerprint: PIN } },
+      { details: { address: b, from: a, droppedFingerprint: PIN }, before: { address: a }, after: { address: b } },
+      { details: { address: a, from: b } },
+      { before: { systemPath: systems[0] }, after: { systemPath: systems[1] } },
+    ])
+    await expect(set({ mac: '02:00:5e:20:00:09' }, {}, { address: a, systemPath: systems[1], credentialId })).rejects.toThrow(
+      'is given to two nodes',
+    )
+    await expect(
+      setNodeBmcs(ours.admin, {
+        nodes: [
+          { nodeId: one.id, mac: '02:00:5e:20:00:09' },
+          { nodeId: three.id, address: a, systemPath: systems[0], credentialId },
+        ],
+      }),
+    ).rejects.toMatchObject({
+      issues: [{ path: 'nodes.1.address', message: expect.stringContaining(`The node ${two.name} (READY) already has`) }],
+    })
+    await expect(removeNodeBmcs(ours.operator, { nodeIds: [one.id, three.id] })).rejects.toThrow(`${three.name} has no BMC`)
+    expect(await bmcOf(one.id)).toMatchObject({ mac: null })
+    await removeNodeBmcs(ours.operator, { nodeIds: [one.id, two.id] })
+    expect(await bmcOf(two.id)).toBeUndefined()
+  })
+
   test('keeps its credential from deletion', async () => {
     const { id: nodeId, name } = await aNode()
     const used = await t.given.credential(ours.admin, 'BMC')
@@ -161,6 +204,25 @@ bmc9,10.92.0.9,,,,,`,
       address: '10.7.8.1',
       fingerprint: PIN,
       mac: '02:00:5e:21:00:01',
+    })
+    const more = await importNodes(ours.admin, {
+      format: 'CSV',
+      text: `name,host,bmc,bmc_credential,bmc_port,bmc_ca,bmc_system_path
+more1,10.92.1.1,10.7.6.1,bmcs,8443,"${rootCertificates[0]}",/redfish/v1/Systems/1
+more2,10.92.1.2,10.7.6.2,bmcs,70000,,
+more3,10.92.1.3,10.7.6.3,bmcs,,,/redfish/v1/Managers/1
+more4,10.92.1.4,10.7.6.4,bmcs,x,none,
+more5,10.92.1.5,,,443,,`,
+    })
+    expect(more.rows.map(({ state, issues }) => [state, ...issues.map(({ path }) => path)])).toEqual([
+      ['ADDED'],
+      ['INVALID', 'bmcPort'],
+      ['INVALID', 'bmcSystemPath'],
+      ['INVALID', 'bmcPort', 'bmcCa'],
+      ['INVALID', 'bmc'],
+    ])
+    expect(await bmcOf(more.rows[0]!.node!.id)).toMatchObject({
+      ...{ port: 8443, systemPath: '/redfish/v1/Systems/1', caCertificate: expect.stringContaining('BEGIN CERTIFICATE') },
     })
     const nodes = await selectNodes(ours.operator, 'bmc:10.7.8.*')
     expect(nodes.map(({ name }) => name)).toEqual(['bmc1'])

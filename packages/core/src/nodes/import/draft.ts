@@ -25,6 +25,9 @@ export type DraftFields = {
   bmcProtocol?: string
   bmcCredential?: string
   bmcFingerprint?: string
+  bmcPort?: string
+  bmcCa?: string
+  bmcSystemPath?: string
   notes?: string
   tags?: string[]
   labels?: Record<string, string>

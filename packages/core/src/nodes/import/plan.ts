@@ -111,11 +111,16 @@ const columnOf = (path: string) =>
   ({
     ...{ 'interfaces.0.mac': 'mac', 'interfaces.0.name': 'interface', 'bmc.address': 'bmc', 'bmc.mac': 'bmcMac' },
     ...{ 'bmc.protocol': 'bmcProtocol', 'bmc.credentialId': 'bmcCredential', 'bmc.fingerprint': 'bmcFingerprint' },
+    ...{ 'bmc.port': 'bmcPort', 'bmc.caCertificate': 'bmcCa', 'bmc.systemPath': 'bmcSystemPath' },
   })[path] ?? path
+
+/** A cell with digits as a number; other text is reported by the field. */
+const numberOf = (cell: string | number | undefined) =>
+  cell !== undefined && /^\d{1,10}$/.test(String(cell)) ? Number(cell) : cell
 
 function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredentials): PlannedRow {
   const { credential, becomeCredential, bastion, port, nid, mac, interfaceName, tags, labels, ...others } = draft.fields
-  const { bmcAddress, bmcMac, bmcProtocol, bmcCredential, bmcFingerprint, ...fields } = others
+  const { bmcAddress, bmcMac, bmcProtocol, bmcCredential, bmcFingerprint, bmcPort, bmcCa, bmcSystemPath, ...fields } = others
   const issues = [...draft.issues]
   const references: Record<string, string> = {}
   const useDenied = permissionDeniedReason(ctx.actor, credentialPermissions.use)
@@ -137,11 +142,14 @@ function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredential
     } else references[REFERENCES[field]] = found.id
   }
   const { bmcCredentialId, ...nodeReferences } = references
-  const hasBmc = [bmcAddress, bmcMac, bmcProtocol, bmcCredential, bmcFingerprint].some((cell) => cell !== undefined)
+  const place = {
+    ...{ address: bmcAddress, mac: bmcMac, protocol: bmcProtocol, fingerprint: bmcFingerprint },
+    ...{ port: numberOf(bmcPort), caCertificate: bmcCa, systemPath: bmcSystemPath },
+  }
+  const hasBmc = [...Object.values(place), bmcCredential].some((cell) => cell !== undefined)
   if (hasBmc && bmcAddress === undefined) issues.push({ path: 'bmc', message: 'is required with other columns of the BMC' })
   if (bmcAddress !== undefined && bmcCredential === undefined)
     issues.push({ path: 'bmcCredential', message: 'is required: the name of a credential of the kind BMC' })
-  const place = { address: bmcAddress, mac: bmcMac, protocol: bmcProtocol, fingerprint: bmcFingerprint }
   const bmc = bmcAddress === undefined || bmcCredentialId === undefined ? null : { ...place, credentialId: bmcCredentialId }
   const defaults = Object.fromEntries(Object.entries(input.defaults ?? {}).filter(([, value]) => value != null))
   const parsed = NewNode.safeParse({
@@ -149,8 +157,8 @@ function check(ctx: Ctx, draft: Draft, input: NodeImport, named: NamedCredential
     ...fields,
     ...nodeReferences,
     bmc,
-    ...(port === undefined ? {} : { port: /^\d{1,6}$/.test(String(port)) ? Number(port) : String(port) }),
-    ...(nid === undefined ? {} : { nid: /^\d{1,10}$/.test(nid) ? Number(nid) : nid }),
+    ...(port === undefined ? {} : { port: numberOf(port) }),
+    ...(nid === undefined ? {} : { nid: numberOf(nid) }),
     interfaces: mac === undefined ? [] : [{ name: interfaceName ?? 'boot', mac, isBoot: true }],
     tags: [...(input.defaults?.tags ?? []), ...(tags ?? [])],
     labels: { ...input.defaults?.labels, ...labels },

@@ -1,6 +1,9 @@
+const NORMALIZED = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/
+
 /** The digits of an address of so many bytes, with colons, hyphens, dots (`aabb.ccdd.eeff`) or without separators; else null. */
 function digitsOf(text: string, bytes: number): string | null {
   const lower = text.trim().toLowerCase()
+  if (bytes === 6 && NORMALIZED.test(lower) && !/^[0:]+$/.test(lower)) return lower.replaceAll(':', '')
   const digits = lower.replace(/[:.-]/g, '')
   if (digits.length !== 2 * bytes || !/^[0-9a-f]+$/.test(digits) || /^0+$/.test(digits)) return null
   const forms = [digits, ...[':', '-'].map((mark) => digits.match(/../g)!.join(mark)), digits.match(/.{4}/g)!.join('.')]

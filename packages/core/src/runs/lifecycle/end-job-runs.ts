@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Tx } from '../../kernel/context.ts'
 import { isOneOf } from '../../kernel/db/rows.ts'
 import type { ChangeEvent } from '../../kernel/events.ts'
+import { endMaintenanceOfRuns } from '../../node-states/index.ts'
 import { nodesFreed } from '../../run-queue/change-events.ts'
 import { releaseLocks } from '../../run-queue/index.ts'
 import { jobRunChanged, jobRunEventsAppended } from '../change-events.ts'
@@ -15,14 +16,17 @@ export type End = {
   error?: string | null
 }
 
+/** An ended run; the first one has the change events of the nodes of all. */
+type EndedRun = JobRun & { nodeEvents?: ChangeEvent[] }
+
 /**
  * Ends runs that the caller has locked and knows to be unfinished, all in the same way. Sets the final results and counts of
- * hosts, releases node locks, and appends the `run_end` event. A host between two tasks becomes INTERRUPTED and counts neither as
+ * hosts, releases node locks, ends maintenance that the runs have set, and appends the `run_end` event. A host between two tasks becomes INTERRUPTED and counts neither as
  * ok nor as failed, because its result is unknown. A host inside a task counts as failed only if ansible-playbook exited by
  * itself; cancel, timeout and worker loss are not failures of the host. The caller sends `changeEventsOfEnd` after the commit.
  * @param lastLine last line of the log; null adds none
  */
-export async function endJobRuns(tx: Tx, ids: string[], end: End, lastLine: string | null): Promise<JobRun[]> {
+export async function endJobRuns(tx: Tx, ids: string[], end: End, lastLine: string | null): Promise<EndedRun[]> {
   if (ids.length === 0) return []
   const runs = await tx
     .update(jobRuns)
@@ -58,6 +62,8 @@ export async function endJobRuns(tx: Tx, ids: string[], end: End, lastLine: stri
     })
     .where(sql`${isOneOf(jobRunHosts.jobRunId, ids)} and ${jobRunHosts.result} in ('RUNNING', 'PENDING')`)
   await releaseLocks(tx, ids)
+  const rebooted = runs.filter(({ setsMaintenance }) => setsMaintenance).map(({ id }) => id)
+  const nodeEvents = rebooted.length > 0 ? await endMaintenanceOfRuns(tx, rebooted) : []
   await tx.insert(jobRunEvents).values(
     runs.map((run) => ({
       jobRunId: run.id,
@@ -70,11 +76,12 @@ export async function endJobRuns(tx: Tx, ids: string[], end: End, lastLine: stri
       createdAt: run.finishedAt!,
     })),
   )
-  return runs
+  return runs.map((run, i) => (i === 0 ? { ...run, nodeEvents } : run))
 }
 
 /** Change events for observers of the run, followers of its log, and runs that wait for its nodes. Send them after the commit. */
-export const changeEventsOfEnd = ({ id, tenantId, lastSeq }: JobRun): ChangeEvent[] => [
+export const changeEventsOfEnd = ({ id, tenantId, lastSeq, nodeEvents = [] }: EndedRun): ChangeEvent[] => [
+  ...nodeEvents,
   jobRunEventsAppended({ id, tenantId, seq: lastSeq }),
   jobRunChanged({ id, tenantId }),
   nodesFreed({ id: tenantId, tenantId }),

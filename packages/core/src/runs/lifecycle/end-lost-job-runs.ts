@@ -1,4 +1,4 @@
-import { and, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import type { SystemCtx, Tx } from '../../kernel/context.ts'
 import { authorize } from '../../kernel/context.ts'
 import { isOneOf } from '../../kernel/db/rows.ts'
@@ -94,7 +94,7 @@ async function restartRuns(tx: Tx, ids: string[]): Promise<JobRun[]> {
       ...{ ok: 0, changed: 0, failed: 0, unreachable: 0, skipped: 0, rescued: 0, ignored: 0 },
       ...{ result: 'PENDING', currentTask: null, currentTaskAt: null, message: null, failureSignature: null },
     })
-    .where(isOneOf(jobRunHosts.jobRunId, ids))
+    .where(and(isOneOf(jobRunHosts.jobRunId, ids), ne(jobRunHosts.result, 'OFFLINE')))
   const notice = { kind: 'notice' as const, stdout: 'Worker lost. The run starts again.', lineCount: 1 }
   await tx
     .insert(jobRunEvents)

@@ -5,6 +5,7 @@ import type { LeanNode } from '../../nodes/tables.ts'
 import { enqueueForLocks } from '../../run-queue/index.ts'
 import { jobRunQueue } from '../queues.ts'
 import { type JobRun, jobRunHosts, jobRuns } from '../tables.ts'
+import type { SkippedNode } from './assert-runnable.ts'
 
 const HOSTS_PER_INSERT = 5000
 
@@ -17,8 +18,15 @@ type Settings = Omit<
 /**
  * Inserts a run with its hosts and triggers a worker. Requests the locks of its nodes if the run changes them. Takes the number
  * from the tenant's row, which stays locked until the transaction ends, so that numbers are unique.
+ * @param skipped nodes that the run leaves out; they are shown with it
  */
-export async function insertRun(tx: Tx, ctx: Ctx, settings: Settings, nodes: Pick<LeanNode, 'id' | 'name'>[]): Promise<JobRun> {
+export async function insertRun(
+  tx: Tx,
+  ctx: Ctx,
+  settings: Settings,
+  nodes: Pick<LeanNode, 'id' | 'name'>[],
+  skipped: SkippedNode[] = [],
+): Promise<JobRun> {
   const [tenant] = await tx
     .update(tenants)
     .set({ lastRunNumber: sql`${tenants.lastRunNumber} + 1` })
@@ -31,16 +39,21 @@ export async function insertRun(tx: Tx, ctx: Ctx, settings: Settings, nodes: Pic
       ...settings,
       tenantId: ctx.tenantId,
       number: tenant!.number,
-      hostsTotal: nodes.length,
+      hostsTotal: nodes.length + skipped.length,
+      hostsOffline: skipped.length,
       workerSeenAt: sql`now()`,
       ...(settings.slurm ? { startedAt: sql`now()` } : {}),
     })
     .returning()
   const run = rows[0]!
-  for (let i = 0; i < nodes.length; i += HOSTS_PER_INSERT)
-    await tx
-      .insert(jobRunHosts)
-      .values(nodes.slice(i, i + HOSTS_PER_INSERT).map((node) => ({ jobRunId: run.id, nodeId: node.id, name: node.name })))
+  const hosts: (typeof jobRunHosts.$inferInsert)[] = [
+    ...nodes.map(({ id: nodeId, name }) => ({ jobRunId: run.id, nodeId, name })),
+    ...skipped.map(({ node: { id: nodeId, name }, reason: message }) => {
+      return { jobRunId: run.id, nodeId, name, message, result: 'OFFLINE' as const }
+    }),
+  ]
+  for (let i = 0; i < hosts.length; i += HOSTS_PER_INSERT)
+    await tx.insert(jobRunHosts).values(hosts.slice(i, i + HOSTS_PER_INSERT))
   // No worker claims it: `advanceSlurmRun` starts a run for each of its batches, and those lock the nodes.
   if (run.slurm) return run
   if (!run.isReadOnly)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createNodeGroup, setNodeGroupMembers } from '../../groups/index.ts'
-import { setNodeMaintenance } from '../../nodes/index.ts'
+import { setNodeMaintenance } from '../../node-states/index.ts'
 import { createJobTemplate } from '../../templates/index.ts'
 import type { TenantFixture } from '../../testing/factories.ts'
 import { type TestRuntime, testRuntime } from '../../testing/runtime.ts'

@@ -10,7 +10,7 @@ import { type EffectiveVar, varsOfNodes } from '../../variables/index.ts'
 import { jobRunPermissions } from '../permissions.ts'
 import { authorizeSlurmRun } from '../slurm/insert-slurm-run.ts'
 import { planSlurmRun, type SlurmRunPlan } from '../slurm/plan-slurm-run.ts'
-import { assertNotEmpty, blockedNodes } from './assert-runnable.ts'
+import { assertNotEmpty, sortNodes } from './assert-runnable.ts'
 import { authorizeRun } from './authorize-run.ts'
 import { ansibleArguments } from './command-line.ts'
 import { RunJobInput } from './run-job.ts'
@@ -24,11 +24,15 @@ export type PreviewHost = {
   vars: EffectiveVar[]
   /** Why the run cannot use this node, as a sentence without the node's name. */
   blockedReason: string | null
+  /** Why the run leaves this node out, as a sentence; `includeOffline` includes it. */
+  skippedReason: string | null
 }
 
 export type RunPreview = {
   template: JobTemplate
   hosts: PreviewHost[]
+  /** Its nodes are in maintenance while it runs. */
+  setsMaintenance: boolean
   extraVars: Vars
   /** Names of extra vars that are secret. */
   secretVars: string[]
@@ -50,20 +54,25 @@ export async function previewRun(ctx: Ctx, input: z.input<typeof RunJobInput>): 
   const given = parseInput(RunJobInput, input)
   checkExtraVars(given.extraVars ?? {})
   const template = await templateNamed(ctx, given.template)
-  const settings = settingsOf(template, given)
   const { extraVars, secrets } = varsOf(template, given.extraVars ?? {})
+  const settings = settingsOf(template, given, extraVars)
   const nodes = await selectNodes(ctx, given.nodeIds ?? given.limit!)
   await authorizeRun(ctx.db, ctx, template, nodes)
   assertNotEmpty(nodes, given.nodeIds ? 'nodeIds' : 'limit')
+  const sorted = await sortNodes(ctx, ctx.db, nodes, { ...settings, drainsItself: Boolean(given.slurm) })
+  const used = sorted.nodes
   const ids = nodes.map((node) => node.id)
+  const usedIds = used.map(({ id }) => id)
   if (given.slurm) authorizeSlurmRun(ctx)
-  const [vars, unfit, waitsFor, slurm] = await Promise.all([
+  const [vars, waitsFor, slurm] = await Promise.all([
     varsOfNodes(ctx, ids, { vars: extraVars }),
-    blockedNodes(ctx, ctx.db, nodes),
-    settings.isReadOnly ? [] : runsAtNodes(ctx, ids),
-    given.slurm ? planSlurmRun(ctx, { id: template.id, timeoutSeconds: settings.timeoutSeconds }, nodes, given.slurm) : null,
+    settings.isReadOnly ? [] : runsAtNodes(ctx, usedIds),
+    given.slurm && used.length > 0
+      ? planSlurmRun(ctx, { id: template.id, timeoutSeconds: settings.timeoutSeconds }, used, given.slurm)
+      : null,
   ])
-  const reasons = new Map([...unfit].flatMap(([reason, some]) => some.map((node) => [node.id, reason])))
+  const skipped = new Map(sorted.skipped.map(({ node, reason }) => [node.id, reason]))
+  const reasons = new Map([...sorted.blocked].flatMap(([reason, some]) => some.map((node) => [node.id, reason])))
   const files = { inventory: 'inventory.yml', extraVars: 'extra-vars.yml', playbook: settings.playbookPath }
   return {
     template,
@@ -72,7 +81,9 @@ export async function previewRun(ctx: Ctx, input: z.input<typeof RunJobInput>): 
       groups: vars.get(node.id)?.groups ?? [],
       vars: vars.get(node.id)?.vars ?? [],
       blockedReason: reasons.get(node.id) ?? null,
+      skippedReason: skipped.get(node.id) ?? null,
     })),
+    setsMaintenance: settings.setsMaintenance,
     extraVars,
     secretVars: Object.keys(secrets),
     command: ['ansible-playbook', ...ansibleArguments(settings, files)],

@@ -19,7 +19,7 @@ import { authorizeRun } from './authorize-run.ts'
 import { insertRun } from './insert-run.ts'
 import { settingsOfRun } from './run-settings.ts'
 
-export const RETRIES = ['FAILED', 'UNREACHABLE', 'NOT_RUN'] as const
+export const RETRIES = ['FAILED', 'UNREACHABLE', 'NOT_RUN', 'OFFLINE'] as const
 
 export const RetryJobRunInput = z.object({
   id: Id,
@@ -30,6 +30,8 @@ export const RetryJobRunInput = z.object({
     .default(['FAILED', 'UNREACHABLE']),
   nodeIds: Ids.refine((ids) => ids.length > 0, 'name at least one node').nullish(),
   reason: multilineText(1000).nullish(),
+  /** Runs on nodes with an OFFLINE agent too. */
+  includeOffline: z.boolean().nullish(),
   idempotencyKey: IdempotencyKey,
 })
 
@@ -37,6 +39,7 @@ const RESULTS: Record<(typeof RETRIES)[number], HostResult[]> = {
   FAILED: ['FAILED', 'INTERRUPTED'],
   UNREACHABLE: ['UNREACHABLE'],
   NOT_RUN: ['NOT_RUN'],
+  OFFLINE: ['OFFLINE'],
 }
 
 /**
@@ -47,8 +50,8 @@ const RESULTS: Record<(typeof RETRIES)[number], HostResult[]> = {
  */
 export async function retryJobRun(ctx: Ctx, input: z.input<typeof RetryJobRunInput>): Promise<JobRun> {
   authorizeSomewhere(ctx, jobRunPermissions.start)
-  const { id, hosts: which, nodeIds, reason, idempotencyKey } = parseInput(RetryJobRunInput, input)
-  const request = { id, hosts: which, nodeIds: nodeIds?.toSorted(), reason }
+  const { id, hosts: which, nodeIds, reason, includeOffline, idempotencyKey } = parseInput(RetryJobRunInput, input)
+  const request = { id, hosts: which, nodeIds: nodeIds?.toSorted(), reason, includeOffline }
   return idempotent(
     ctx,
     { verb: 'retryJobRun', key: idempotencyKey, input: request, result: oneRow(jobRuns) },
@@ -73,20 +76,22 @@ export async function retryJobRun(ctx: Ctx, input: z.input<typeof RetryJobRunInp
             hosts.some((host) => host.result === 'NOT_RUN') ? 'choose those that were not run, or ' : ''
           }specify the nodes to retry.`,
         )
-      const nodes = await selectNodes(ctx, chosen, tx)
+      const selected = await selectNodes(ctx, chosen, tx)
       const template = { id: parent.templateId, name: parent.templateName, gitCredentialId: parent.gitCredentialId }
-      await authorizeRun(tx, ctx, template, nodes)
-      await assertRunnable(ctx, tx, nodes, 'nodeIds')
+      await authorizeRun(tx, ctx, template, selected)
+      const settings = { ...settingsOfRun(parent), includeOffline: includeOffline ?? false }
+      const options = { ...settings, drainsItself: parent.slurm !== null }
+      const { nodes, skipped } = await assertRunnable(ctx, tx, selected, 'nodeIds', options)
       await assertSandboxFor(tx, parent.source)
-      const settings = {
-        ...settingsOfRun(parent),
+      const retry = {
+        ...settings,
         parentRunId: parent.id,
         attempt: parent.attempt + 1,
         reason: reason ?? null,
       }
       const run = parent.slurm
-        ? await insertSlurmRun(tx, ctx, settings, nodes, parent.slurm)
-        : await insertRun(tx, ctx, settings, nodes)
+        ? await insertSlurmRun(tx, ctx, retry, nodes, parent.slurm, skipped)
+        : await insertRun(tx, ctx, retry, nodes, skipped)
       await audit(tx, ctx, jobRunAudit.retry, { id: run.id, name: run.templateName }, { parent: parent.id, hosts: nodes.length })
       ctx.notify(jobRunChanged({ id: run.id, tenantId: ctx.tenantId }))
       ctx.notify(jobRunChanged({ id: parent.id, tenantId: ctx.tenantId }))
@@ -99,4 +104,5 @@ const NONE: Record<(typeof RETRIES)[number], string> = {
   FAILED: 'failed',
   UNREACHABLE: 'was unreachable',
   NOT_RUN: 'was not run',
+  OFFLINE: 'was skipped',
 }

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Ctx } from '../../kernel/context.ts'
 import { visibleTo } from '../../kernel/db/rows.ts'
 import { Conflict, InvalidInput, NotFound } from '../../kernel/errors.ts'
-import { fillIn, secretNames } from '../../templates/index.ts'
+import { fillIn, mayReboot, secretNames } from '../../templates/index.ts'
 import { type JobTemplate, jobTemplates, type Vars } from '../../templates/tables.ts'
 import type { JobRun, runSecrets } from '../tables.ts'
 
@@ -25,10 +25,14 @@ type SettingsInput = { [K in Setting]?: JobTemplate[K] | null | undefined } & {
   checkMode?: boolean | null | undefined
   diffMode?: boolean | null | undefined
   verbosity?: number | null | undefined
+  includeOffline?: boolean | null | undefined
 }
 
-/** The settings of a run: the caller's input, else the template's. Copied, so that a later edit does not change the run. */
-export const settingsOf = (template: JobTemplate, given: SettingsInput) => ({
+/**
+ * The settings of a run: the caller's input, else the template's. Copied, so that a later edit does not change the run.
+ * @param extraVars from `varsOf`
+ */
+export const settingsOf = (template: JobTemplate, given: SettingsInput, extraVars: Vars) => ({
   templateId: template.id,
   templateName: template.name,
   templateVersion: template.version,
@@ -51,6 +55,8 @@ export const settingsOf = (template: JobTemplate, given: SettingsInput) => ({
   checkMode: given.checkMode ?? false,
   diffMode: given.diffMode ?? false,
   isReadOnly: template.isReadOnly || (given.checkMode ?? false),
+  includeOffline: given.includeOffline ?? false,
+  setsMaintenance: !template.isReadOnly && !given.checkMode && mayReboot(template.inputSchema, extraVars),
   verbosity: given.verbosity ?? 0,
 })
 
@@ -115,6 +121,8 @@ export const settingsOfRun = (run: JobRun) => ({
   diffMode: run.diffMode,
   isReadOnly: run.isReadOnly,
   isIdempotent: run.isIdempotent,
+  includeOffline: run.includeOffline,
+  setsMaintenance: run.setsMaintenance,
   verbosity: run.verbosity,
   extraVars: run.extraVars,
   secretsId: run.secretsId,

@@ -5,7 +5,7 @@ import { lockSlurmCluster } from '../../clusters/index.ts'
 import type { Ctx, Tx } from '../../kernel/context.ts'
 import { newId } from '../../kernel/db/columns.ts'
 import { isOneOf, visibleTo } from '../../kernel/db/rows.ts'
-import { insertSlurmAction, markedReason } from '../../slurm-actions/index.ts'
+import { insertSlurmAction, markedReason, slurmReason } from '../../slurm-actions/index.ts'
 import { type JobRun, type JobRunSlurmNode, jobRunBatches, jobRunHosts, jobRunSlurmNodes } from '../tables.ts'
 import { chooseBatch } from './choose-batch.ts'
 import { type ClusterView, isDrained, readClusterView } from './cluster-view.ts'
@@ -15,8 +15,6 @@ import { elapsedSeconds, endRollout, hostsOf, isOverdue, maxRunMs, type Rollout,
 
 /** A refresh that ended longer ago says too little about free nodes. */
 const MAX_AGE_MS = 15 * 60_000
-/** The mark of the action follows it. */
-const MAX_REASON = 160
 
 /** Begins the next batch, or ends the run. */
 export async function beginBatch(tx: Tx, ctx: Ctx, rollout: Rollout): Promise<boolean> {
@@ -127,12 +125,7 @@ async function drain(tx: Tx, ctx: Ctx, rollout: Rollout, view: ClusterView, name
   return true
 }
 
-const reasonOf = ({ number, reason, templateName }: JobRun): string =>
-  `run ${number}: ${(reason ?? templateName).replace(/\s+/g, ' ').replace(/[^\x20-\x7e\u00a0-\uffff]/g, '')}`
-    .slice(0, MAX_REASON)
-    // Half of a character would not be valid JSON.
-    .replace(/[\ud800-\udbff]$/, '')
-    .trimEnd()
+const reasonOf = ({ number, reason, templateName }: JobRun): string => slurmReason(`run ${number}: ${reason ?? templateName}`)
 
 /** Takes over drains of earlier runs, by their reasons. @returns IDs of the nodes */
 async function adopt(

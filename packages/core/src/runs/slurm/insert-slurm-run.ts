@@ -1,6 +1,7 @@
 import { authorizeSomewhere, type Ctx, type Tx } from '../../kernel/context.ts'
 import type { LeanNode } from '../../nodes/tables.ts'
 import { slurmNodePermissions } from '../../slurm-actions/index.ts'
+import type { SkippedNode } from '../lifecycle/assert-runnable.ts'
 import { insertRun } from '../lifecycle/insert-run.ts'
 import { type JobRun, jobRunSlurmNodes } from '../tables.ts'
 import type { SlurmRunOptions } from './options.ts'
@@ -24,6 +25,7 @@ export async function insertSlurmRun(
   settings: Parameters<typeof insertRun>[2],
   nodes: LeanNode[],
   options: SlurmRunOptions,
+  skipped: SkippedNode[] = [],
 ): Promise<JobRun> {
   authorizeSlurmRun(ctx)
   // Of two starts at the same time, the second one finds the first: they wait for each other at the tenant's row.
@@ -42,6 +44,7 @@ export async function insertSlurmRun(
       },
     },
     nodes,
+    skipped,
   )
   // Again, because the run's number has serialized it with others of the tenant.
   const { hosts } = await findSlurmTargets(tx, ctx, nodes, options)

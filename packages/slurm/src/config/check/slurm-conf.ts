@@ -2,6 +2,7 @@ import { findKey } from '../key-table.ts'
 import { DOWN_NODES_KEYS, FRONTEND_KEYS, NODE_KEYS, NODE_SET_KEYS, PARTITION_KEYS, SLURM_CONF_KEYS } from '../keys.ts'
 import { type ConfigEntry, readEntries, readHostlist, readSetting } from '../model.ts'
 import { type ParsedConfig, startsWithKey } from '../parse.ts'
+import { checkCloudNodes } from './cloud-nodes.ts'
 import { checkLines, type Grammar } from './lines.ts'
 import { listed, type Report } from './report.ts'
 import { partitionStateProblem, preemptModeProblem, SETTING_CHECKS, shareProblem, timeProblem } from './values.ts'
@@ -24,6 +25,7 @@ export function checkSlurmConf(report: Report, config: ParsedConfig, release: nu
   checkSettings(report, config)
   checkControllers(report, config)
   const names = checkNodes(report, config)
+  checkCloudNodes(report, config, release)
   checkPartitions(report, config, names)
   return names
 }

@@ -9,6 +9,9 @@ export const EncryptedObjectType = builder.enumType('EncryptedObjectType', {
     RUN: { value: 'run', description: 'A run with secret extra vars; its name is that of the template.' },
     SECRET_VARIABLE: { value: 'secret variable', description: 'A secret variable.' },
     AUDIT_SINK: { value: 'audit sink', description: 'An audit sink.' },
+    OPENCHAMI_TARGET: { value: 'OpenCHAMI target', description: 'An OpenCHAMI target.' },
     ALERT_ROUTE: { value: 'alert route', description: 'An alert route.' },
+    LEDGER_SINK: { value: 'ledger sink', description: 'The chain that gets the entries of the ledger.' },
+    TRIGGER: { value: 'trigger', description: 'A webhook trigger.' },
   } as const,
 })

@@ -31,6 +31,10 @@ const RunPreviewHost = builder.objectRef<PreviewHost>('RunPreviewHost').implemen
       nullable: true,
       description: 'Why the run would be rejected for the node; null when it would not.',
     }),
+    skippedReason: t.exposeString('skippedReason', {
+      nullable: true,
+      description: 'Why the run would skip the node; null when it would not. `includeOffline` includes it.',
+    }),
   }),
 })
 
@@ -39,7 +43,7 @@ const hostConnection = connectionTypes(RunPreviewHost, 'RunPreviewHost', 'hosts 
 type Rejection = { reason: string; hosts: string[] }
 
 const RunRejection = builder.objectRef<Rejection>('RunRejection').implement({
-  description: 'Hosts for which a run would be rejected for the same reason.',
+  description: 'Hosts for which a run would be rejected, or that it would skip, for the same reason.',
   fields: (t) => ({
     reason: t.exposeString('reason', { description: 'The reason.' }),
     count: t.int({ description: 'Number of hosts.', resolve: ({ hosts }) => hosts.length }),
@@ -94,6 +98,17 @@ export const RunPreviewType = builder.objectRef<RunPreview>('RunPreview').implem
         [...Map.groupBy(hosts, (host) => host.blockedReason)]
           .flatMap(([reason, some]) => (reason === null ? [] : [{ reason, hosts: some.map(({ node }) => node.name) }]))
           .slice(0, MAX_REJECTIONS),
+    }),
+    skipped: t.field({
+      type: [RunRejection],
+      description: `Hosts that the run would skip, by reason; \`includeOffline\` includes them. At most ${MAX_REJECTIONS}.`,
+      resolve: ({ hosts }) =>
+        [...Map.groupBy(hosts, (host) => host.skippedReason)]
+          .flatMap(([reason, some]) => (reason === null ? [] : [{ reason, hosts: some.map(({ node }) => node.name) }]))
+          .slice(0, MAX_REJECTIONS),
+    }),
+    setsMaintenance: t.exposeBoolean('setsMaintenance', {
+      description: 'Whether the nodes are in maintenance while the run executes, because it may reboot them.',
     }),
     waitsFor: t.expose('waitsFor', {
       type: [RunBlocker],

@@ -7,5 +7,6 @@ export const RetryHosts = builder.enumType('RetryHosts', {
     FAILED: 'Hosts that failed or were interrupted.',
     UNREACHABLE: 'Hosts that were unreachable.',
     NOT_RUN: 'Hosts on which no task started: after a cancellation, or when too many hosts failed.',
+    OFFLINE: 'Hosts that the run skipped.',
   }),
 })

@@ -16,6 +16,7 @@ mutation('retryJobRun', {
     }),
     nodeIds: t.idList({ description: 'Nodes of the finished run to retry, at most 10,000.' }),
     reason: t.string({ description: 'Why the run is retried.' }),
+    includeOffline: t.boolean({ description: 'Whether the run includes nodes with an OFFLINE agent, which it otherwise skips.' }),
   }),
   payload: { run: { type: JobRun, description: 'The new run.' } },
   errors: [Conflict, NotFound],

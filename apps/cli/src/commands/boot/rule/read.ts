@@ -8,7 +8,7 @@ import { fetchAll } from '../../../pages.ts'
 const LIST = graphql(`query BootRuleList($first: Int, $after: String) {
   bootRules(first: $first, after: $after) {
     edges { node {
-      id name priority isEnabled macs interfaceMacs serials systemUuids arch names group { name } profile { name }
+      id name priority isEnabled macPrefixes interfaceMacPrefixes serials systemUuids arch names group { name } profile { name }
       maxAccepted accepted lastAcceptedAt problem
     } }
     pageInfo { hasNextPage endCursor }
@@ -16,14 +16,20 @@ const LIST = graphql(`query BootRuleList($first: Int, $after: String) {
 }`)
 
 type Conditions = {
-  macs: string[] | null
-  interfaceMacs: string[] | null
+  macPrefixes: string[] | null
+  interfaceMacPrefixes: string[] | null
   serials: string[] | null
   systemUuids: string[] | null
   arch: string | null
 }
-const conditions = ({ macs, interfaceMacs, serials, systemUuids, arch }: Conditions): string =>
-  Object.entries({ mac: macs, 'interface-mac': interfaceMacs, serial: serials, uuid: systemUuids, arch: arch && [arch] })
+const conditions = ({ macPrefixes, interfaceMacPrefixes, serials, systemUuids, arch }: Conditions): string =>
+  Object.entries({
+    mac: macPrefixes,
+    'interface-mac': interfaceMacPrefixes,
+    serial: serials,
+    uuid: systemUuids,
+    arch: arch && [arch],
+  })
     .flatMap(([name, values]) => (values ? [`${name}=${values.join(',')}`] : []))
     .join(' ')
 

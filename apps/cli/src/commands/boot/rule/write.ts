@@ -38,8 +38,8 @@ const withFields = (command: Command): Command =>
 
 async function fields({ mac, interfaceMac, serial, uuid, arch, group, profile, priority, max, enable, disable }: Options) {
   return {
-    macs: mac,
-    interfaceMacs: interfaceMac,
+    macPrefixes: mac,
+    interfaceMacPrefixes: interfaceMac,
     serials: serial,
     systemUuids: uuid,
     arch: arch === 'any' ? null : arch,

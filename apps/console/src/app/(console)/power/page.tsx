@@ -46,7 +46,7 @@ export default function PowerRunsPage() {
           </FilterSelect>
         )}
         <ButtonLink href="/power/discoveries" icon={<Radar aria-hidden />}>
-          {t('bmcSearch.title')}
+          {t('bmcDiscovery.title')}
         </ButtonLink>
       </PageHead>
       {list.problem && list.rows.length === 0 ? (

@@ -14,10 +14,12 @@ const pages = [
   { href: '/settings/sign-in', label: 'signInMethods.title' },
   { href: '/settings/tokens', label: 'nav.tokens' },
   { href: '/settings/agents', label: 'nav.agentSettings' },
+  { href: '/settings/openchami', label: 'openchami.title' },
   { href: '/settings/tenants', label: 'tenants.title' },
   { href: '/settings/system', label: 'system.title' },
   { href: '/settings/audit', label: 'nav.audit' },
   { href: '/settings/audit-sinks', label: 'sinks.title' },
+  { href: '/settings/ledger', label: 'ledger.title' },
   { href: '/settings/retention', label: 'retention.title' },
 ] as const
 

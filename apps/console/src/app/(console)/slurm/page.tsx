@@ -69,7 +69,7 @@ export default function SlurmOverviewPage() {
       ) : (
         <div className="flex flex-col gap-4">
           <TotalsPanel totals={totals} />
-          <div className="grid items-start gap-4 xl:grid-cols-2">
+          <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-2">
             <StartEstimates
               gpuModels={totals.gpuModels.map(({ model }) => model)}
               skipped={data.outdated.edges.map(({ node }) => node.name)}

@@ -1,3 +1,4 @@
+import { type SlurmCluster, slurmOperationMessages } from '@muster/core/clusters'
 import type { SlurmNodeCheck } from '@muster/core/slurm-operations'
 import { type ConfigNode, controllerNames, parseConfig, readSetting } from '@muster/slurm/config'
 import pLimit from 'p-limit'
@@ -5,6 +6,7 @@ import { checkMinions } from '../../salt/check-minions.ts'
 import { readClusterNodes } from '../cluster-state.ts'
 import { type CheckContext, type OperationContext, OperationFailure } from '../operation.ts'
 import { rolledOut } from '../rollout.ts'
+import { assertNoTopologyYaml } from '../topology-yaml.ts'
 import { compareHardware } from './compare-hardware.ts'
 import { evaluateReadiness } from './evaluate.ts'
 import { hardwareScript, readinessScript } from './script.ts'
@@ -22,9 +24,14 @@ export async function controllersOf(op: CheckContext): Promise<CheckTarget['cont
   return controllerNames(parseConfig(files['slurm.conf']))
 }
 
-/** What nodes must fit to join the cluster. @throws OperationFailure, QueryFailure the controller does not answer */
-export async function checkTarget(op: CheckContext): Promise<CheckTarget> {
-  return { controllers: await controllersOf(op), release: (await readClusterNodes(op)).version }
+/**
+ * What nodes must fit to join the cluster.
+ * @throws OperationFailure the cluster cannot get nodes; QueryFailure the controller does not answer
+ */
+export async function checkTarget(op: CheckContext & { cluster: Pick<SlurmCluster, 'settings'> }): Promise<CheckTarget> {
+  const release = (await readClusterNodes(op)).version
+  await assertNoTopologyYaml(op, release)
+  return { controllers: await controllersOf(op), release }
 }
 
 /**
@@ -64,7 +71,9 @@ async function checkNode(
   resolved: ReadonlySet<string> | null,
 ): Promise<SlurmNodeCheck[]> {
   const files = [...new Set(node.gres.flatMap((gres) => gres.files))]
-  const request = { controllers, files, prefix: op.cluster.install?.prefix ?? null }
+  const { prefix = null, repositoryUrl = null } = op.cluster.install ?? {}
+  const usesNodeRepositories = prefix === null && repositoryUrl === null && !op.cluster.saltInstalls
+  const request = { controllers, files, prefix, usesNodeRepositories }
   try {
     return await op.onNode(node.nodeId, async ({ session }) => {
       const options = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal: op.signal }
@@ -153,5 +162,7 @@ async function hardwareOf(op: OperationContext, node: Node, shortage: SlurmNodeC
 /** @throws OperationFailure every node failed */
 export function assertSomeLeft({ nodes }: Pick<OperationContext, 'nodes'>): void {
   if (nodes.every(({ isFailed }) => isFailed))
-    throw new OperationFailure(`No node is left. ${nodes[0] ? `${nodes[0].name}: ${nodes[0].message}` : ''}`)
+    throw new OperationFailure(
+      slurmOperationMessages.noNodeLeft({ reason: nodes[0] ? `${nodes[0].name}: ${nodes[0].message}` : '' }),
+    )
 }

@@ -17,6 +17,7 @@ const INPUT: ReadinessInput = {
   controllers: [{ name: 'ctl', address: '10.0.0.1' }],
   files: ['/dev/nvidia0', '/dev/nvidia1'],
   prefix: null,
+  usesNodeRepositories: true,
   config: {
     ...{ name: 'cpu1', address: '10.0.0.2', sockets: 1, coresPerSocket: 4, threadsPerCore: 2, realMemoryMiB: 1000, features: [] },
     gres: [{ name: 'gpu', type: 'h100', count: 2, files: ['/dev/nvidia0', '/dev/nvidia1'], cores: null }],
@@ -39,6 +40,12 @@ describe('a node', () => {
 
   it.each<[string, Printed, Partial<ReadinessInput>, RegExp]>([
     ['another system', { os: 'alpine 3.20 ' }, {}, /^os FAILED alpine 3.20 is neither/],
+    [
+      'a RHEL host without EPEL',
+      { os: 'rocky 9.4 rhel centos fedora', packages: 'missing' },
+      {},
+      /^packages FAILED .*enable EPEL/,
+    ],
     ['another architecture', { arch: 'riscv64' }, {}, /^arch FAILED riscv64/],
     ['another host name', { hostname: 'cpu9' }, {}, /^hostname FAILED the host name is cpu9, and not cpu1/],
     ['a clock that munge rejects', { clock: '400' }, {}, /^clock FAILED 600 s behind Muster/],

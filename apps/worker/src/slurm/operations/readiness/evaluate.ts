@@ -1,3 +1,4 @@
+import { slurmCheckMessages as messages } from '@muster/core/clusters'
 import type { SlurmNodeCheck } from '@muster/core/slurm-operations'
 import { type ConfigNode, gresTotals } from '@muster/slurm/config'
 import { compareHardware } from './compare-hardware.ts'
@@ -33,69 +34,64 @@ export function evaluateReadiness(output: string, input: ReadinessInput): SlurmN
   const add = (name: string, state: SlurmNodeCheck['state'], message: string) => checks.push({ name, state, message })
   const { config, controllers, release, prefix } = input
 
-  add('reachable', 'OK', 'logged in over SSH')
-  if (has('root', 'yes')) add('root', 'OK', 'may become root')
-  else add('root', 'WARNING', 'sudo asks for a password; the become password of the node is used')
+  add('reachable', 'OK', messages.loggedIn())
+  if (has('root', 'yes')) add('root', 'OK', messages.isRoot())
+  else add('root', 'WARNING', messages.asksPassword())
   const [id = '', version = '', ...like] = value('os').split(' ')
   const family = [id, ...like].find((word) => ['debian', 'ubuntu', 'rhel', 'fedora', 'centos'].includes(word))
   if (family || prefix !== null) add('os', 'OK', `${id} ${version}`.trim())
-  else
-    add('os', 'FAILED', `${id} ${version} is neither of the Debian nor of the RHEL family; use a prefix with an installed Slurm`)
+  else add('os', 'FAILED', messages.otherSystem({ system: `${id} ${version}` }))
+  if (has('packages', 'missing'))
+    add(
+      'packages',
+      // The repository of a cluster that does not exist yet is not known.
+      release === null ? 'WARNING' : 'FAILED',
+      messages.noPackages(),
+    )
   const arch = value('arch')
   if (['x86_64', 'aarch64'].includes(arch)) add('arch', 'OK', arch)
-  else add('arch', 'FAILED', `${arch || 'unknown'}; Slurm is installed on x86_64 and aarch64 only`)
+  else add('arch', 'FAILED', messages.otherArchitecture({ arch: arch || 'unknown' }))
   const hostname = value('hostname').split('.')[0]!.toLowerCase()
   if (hostname === config.name) add('hostname', 'OK', hostname)
-  else add('hostname', 'FAILED', `the host name is ${hostname}, and not ${config.name}; run a discovery of the node`)
+  else add('hostname', 'FAILED', messages.otherHostname({ hostname, name: config.name }))
   const offset = Math.round(Number(value('clock')) - input.now)
-  const clock = `${Math.abs(offset)} s ${offset < 0 ? 'behind' : 'ahead of'} Muster`
-  if (Math.abs(offset) > MAX_OFFSET_S)
-    add('clock', 'FAILED', `${clock}; munge would reject its credentials. Synchronize the clock`)
-  else if (Math.abs(offset) > WARN_OFFSET_S) add('clock', 'WARNING', `${clock}; synchronize the clock`)
-  else add('clock', 'OK', 'equal to the clock of Muster')
+  const seconds = Math.abs(offset)
+  const isBehind = offset < 0
+  if (seconds > MAX_OFFSET_S) add('clock', 'FAILED', (isBehind ? messages.clockFarBehind : messages.clockFarAhead)({ seconds }))
+  else if (seconds > WARN_OFFSET_S) add('clock', 'WARNING', (isBehind ? messages.clockBehind : messages.clockAhead)({ seconds }))
+  else add('clock', 'OK', messages.clockEqual())
   for (const { name } of controllers) {
-    if (has('reaches', name)) add('ports', 'OK', `reaches port 6817 of ${name}`)
-    else add('ports', 'FAILED', `port 6817 of ${name} does not answer; check routes and firewalls`)
-    if (has('resolves', name)) add('dns', 'OK', `resolves ${name}`)
-    else add('dns', 'WARNING', `does not resolve ${name}; slurmd uses its address`)
+    if (has('reaches', name)) add('ports', 'OK', messages.reaches({ name }))
+    else add('ports', 'FAILED', messages.noAnswer({ name }))
+    if (has('resolves', name)) add('dns', 'OK', messages.resolves({ name }))
+    else add('dns', 'WARNING', messages.doesNotResolve({ name }))
   }
   if (input.isResolvedByController !== null)
     add(
       'dns',
       input.isResolvedByController ? 'OK' : 'WARNING',
       input.isResolvedByController
-        ? `the controller resolves ${config.name}`
-        : `the controller does not resolve ${config.name}; it uses ${config.address}`,
+        ? messages.isResolved({ name: config.name })
+        : messages.notResolved({ name: config.name, address: config.address }),
     )
-  if (has('running', 'slurmd') || found.has('port'))
-    add('slurm', 'FAILED', 'slurmd runs here already, or another program uses port 6818; stop it, or choose another node')
-  else if (has('running', 'slurmdbd')) add('slurm', 'FAILED', 'slurmdbd of another cluster runs here; choose another node')
-  else if (has('running', 'slurmctld')) add('slurm', 'FAILED', 'slurmctld of another cluster runs here; choose another node')
-  else if (prefix !== null && !found.has('prefix'))
-    add('slurm', 'FAILED', `${prefix}/sbin/slurmd is missing; install Slurm there, or choose another prefix`)
+  if (has('running', 'slurmd') || found.has('port')) add('slurm', 'FAILED', messages.slurmdRuns())
+  else if (has('running', 'slurmdbd')) add('slurm', 'FAILED', messages.otherDaemonRuns({ daemon: 'slurmdbd' }))
+  else if (has('running', 'slurmctld')) add('slurm', 'FAILED', messages.otherDaemonRuns({ daemon: 'slurmctld' }))
+  else if (prefix !== null && !found.has('prefix')) add('slurm', 'FAILED', messages.noPrefix({ prefix }))
   else if (has('installed', 'slurmd')) addVersion(add, value('version'), release)
-  else add('slurm', 'OK', 'not installed')
-  if (has('running', 'munged'))
-    add(
-      'munge',
-      'FAILED',
-      'munge runs here, with the key of another cluster; stop it and remove its package, or choose another node',
-    )
-  else add('munge', 'OK', has('installed', 'munged') ? 'installed' : 'not installed')
+  else add('slurm', 'OK', messages.notInstalled())
+  if (has('running', 'munged')) add('munge', 'FAILED', messages.mungeRuns())
+  else add('munge', 'OK', has('installed', 'munged') ? messages.installed() : messages.notInstalled())
   if (found.has('cgroup')) add('cgroups', 'OK', value('cgroup'))
-  else add('cgroups', 'WARNING', 'not mounted; slurmd cannot limit jobs')
+  else add('cgroups', 'WARNING', messages.noCgroups())
   const free = Number(value('disk').split(/\s+/)[3] ?? Number.NaN)
-  if (!(free >= MIN_DISK_KIB)) add('disk', 'FAILED', `${mib(free)} free in /var; Slurm needs 500 MiB`)
-  else add('disk', free < WARN_DISK_KIB ? 'WARNING' : 'OK', `${mib(free)} free in /var`)
+  if (!(free >= MIN_DISK_KIB)) add('disk', 'FAILED', messages.diskFull({ free: mib(free) }))
+  else add('disk', free < WARN_DISK_KIB ? 'WARNING' : 'OK', messages.disk({ free: mib(free) }))
   const missing = found.get('missing') ?? []
   const devices = gresTotals(config.gres.filter(({ name }) => name !== 'shard'))
   const gpus = devices.reduce((sum, { count }) => sum + count, 0)
   if (missing.length > 0)
-    add(
-      'gpus',
-      'FAILED',
-      `${missing.length} of ${gpus} device files are missing: ${missing.slice(0, 3).join(', ')}. Check the driver`,
-    )
+    add('gpus', 'FAILED', messages.noDevices({ missing: missing.length, total: gpus, names: missing.slice(0, 3).join(', ') }))
   else if (gpus > 0) add('gpus', 'OK', devices.map(({ name, type, count }) => `${count} × ${type ?? name}`).join(', '))
   if (found.has('hardware')) checks.push(compareHardware(value('hardware'), config, 'WARNING'))
   return checks

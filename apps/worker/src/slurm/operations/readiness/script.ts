@@ -7,6 +7,8 @@ export type ReadinessRequest = {
   files: string[]
   /** Folder with an installed Slurm; null: Muster installs packages. */
   prefix: string | null
+  /** Whether packages come from the repositories that the node has. */
+  usesNodeRepositories: boolean
 }
 
 const pathLine = (prefix: string | null): string =>
@@ -18,7 +20,7 @@ const HARDWARE = 'command -v slurmd >/dev/null && slurmd -C 2>/dev/null | sed -n
 export const hardwareScript = (prefix: string | null): string => [pathLine(prefix), HARDWARE, ''].join('\n')
 
 /** Prints one finding a line: a word, then its value. Needs a POSIX shell; changes nothing. */
-export function readinessScript({ controllers, files, prefix }: ReadinessRequest): string {
+export function readinessScript({ controllers, files, prefix, usesNodeRepositories }: ReadinessRequest): string {
   return [
     pathLine(prefix),
     ...(prefix === null ? [] : [`[ -x ${quoted(prefix)}/sbin/slurmd ] && echo 'prefix found'`]),
@@ -46,6 +48,10 @@ export function readinessScript({ controllers, files, prefix }: ReadinessRequest
     ]),
     ...files.map((file) => `[ -e ${quoted(file)} ] || echo ${quoted(`missing ${file}`)}`),
     HARDWARE,
+    // Unlike Debian, distributions of the RHEL family have no packages of Slurm of their own.
+    ...(usesNodeRepositories
+      ? ['command -v dnf >/dev/null && ! timeout 20 dnf --quiet list slurm-slurmd >/dev/null 2>&1 && echo "packages missing"']
+      : []),
     'echo end',
     '',
   ].join('\n')

@@ -1,3 +1,4 @@
+import { slurmOperationMessages } from '@muster/core/clusters'
 import type { SlurmConfigVersion } from '@muster/core/slurm-configs'
 import type { CreatePlan } from '@muster/core/slurm-scaling'
 import { parseVersion } from '@muster/slurm'
@@ -183,8 +184,7 @@ async function assertNoJobs(op: OperationContext): Promise<void> {
     throw error
   })
   const busy = [...(found?.jobs.keys() ?? [])]
-  if (busy.length > 0)
-    throw new OperationFailure(`Jobs run on ${busy.join(', ')}, so Slurm stays. Scale in, or release the cluster.`)
+  if (busy.length > 0) throw new OperationFailure(slurmOperationMessages.slurmStays({ nodes: busy.join(', ') }))
 }
 
 export const CREATE: Workflow = {
@@ -213,7 +213,7 @@ export const CREATE: Workflow = {
         const left = known.filter(({ nodeId }) => failed.has(nodeId)).map(({ nodeId, name }) => `${name}: ${failed.get(nodeId)}`)
         if (database)
           await op.report(`MariaDB on ${database.name} stays, with the data of slurmdbd (slurm_acct_db) if there is any.`)
-        if (left.length > 0) throw new OperationFailure(`Slurm could not be removed from ${left.join('; ')}.`)
+        if (left.length > 0) throw new OperationFailure(slurmOperationMessages.notRemoved({ nodes: left.join('; ') }))
       },
     },
   ],

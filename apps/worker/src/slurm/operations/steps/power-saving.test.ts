@@ -35,6 +35,8 @@ vi.mock('../cluster-state.ts', () => ({
   },
 }))
 vi.mock('../rollout.ts', () => ({ restoreConfiguration: { name: 'restore', run: async () => {} } }))
+// Other test files of this process may have loaded it without the mocks.
+vi.resetModules()
 const { POWER_SAVING } = await import('./power-saving.ts')
 
 const settings = (apiUrl: string): PowerSavingSettings => ({

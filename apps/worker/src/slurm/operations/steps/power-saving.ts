@@ -1,3 +1,4 @@
+import { slurmOperationMessages } from '@muster/core/clusters'
 import { retryTransient } from '@muster/core/retry-transient'
 import {
   completePowerSaving,
@@ -34,7 +35,7 @@ const prepare: Step = {
     if (!settings) return op.report('Power saving is turned off.')
     await retryTransient(() => preparePowerSaving(op.ctx, { ...scopeOf(op), settings }))
     const failed = await runOnControllers(op, varsOf(settings), 'present')
-    if (failed.length > 0) throw new OperationFailure(`The programs could not be installed. ${failed.join(' ')}`)
+    if (failed.length > 0) throw new OperationFailure(slurmOperationMessages.programsFailed({ reason: failed.join(' ') }))
   },
 }
 
@@ -94,10 +95,7 @@ async function powerOn(op: OperationContext): Promise<Record<string, string | nu
     const bootedAt = Object.fromEntries([...nodes].map(([name, node]) => [name, bootOf(node)]))
     return retryTransient(() => powerOnSuspended(op.ctx, { ...scope, reason, bootedAt }))
   })
-  if (!started)
-    throw new OperationFailure(
-      'The power runs that suspend nodes have not ended. Check that a worker runs, and turn power saving off again.',
-    )
+  if (!started) throw new OperationFailure(slurmOperationMessages.suspendsRun())
   return started
 }
 

@@ -1,10 +1,12 @@
+import { slurmOperationMessages } from '@muster/core/clusters'
 import type { ScaleInPlan } from '@muster/core/slurm-scaling'
 import { nodeNames, parseConfig, removeNodes } from '@muster/slurm/config'
-import { pollCluster } from '../cluster-state.ts'
+import { pollCluster, readClusterNodes } from '../cluster-state.ts'
 import { removeSlurm } from '../install.ts'
 import { type OperationContext, OperationFailure, type Step, type Workflow } from '../operation.ts'
 import { assertSomeLeft } from '../readiness/check-nodes.ts'
 import { restoreConfiguration, rolledOut, rollout, storeConfig } from '../rollout.ts'
+import { assertNoTopologyYaml } from '../topology-yaml.ts'
 import { drain, leaveGroup, left, nodeIdsOf, undrain } from './members.ts'
 
 const planOf = ({ row }: OperationContext) => row.plan as ScaleInPlan
@@ -13,6 +15,7 @@ const drainNodes: Step = {
   name: 'drain',
   async run(op) {
     const { names } = planOf(op)
+    await assertNoTopologyYaml(op, (await readClusterNodes(op)).version)
     await drain(op, names)
     await op.updateNodes(names.map((name) => ({ name, phase: 'DRAINING' })))
   },
@@ -69,7 +72,7 @@ const configure: Step = {
     await pollCluster(op, new Date(), async ({ jobs }) => {
       const busy = names.filter((name) => jobs.has(name))
       // A user may have ended the drain.
-      if (busy.length > 0) throw new OperationFailure(`Jobs run on ${busy.join(', ')} again. Start the scale-in again.`)
+      if (busy.length > 0) throw new OperationFailure(slurmOperationMessages.jobsAgain({ nodes: busy.join(', ') }))
       return true
     })
     await rollout(op, from, await storeConfig(op, 'SCALED_IN', files))

@@ -1,3 +1,4 @@
+import { slurmOperationMessages } from '@muster/core/clusters'
 import { excludeWithoutBmc } from '@muster/core/slurm-power'
 import type { ScaleOutPlan } from '@muster/core/slurm-scaling'
 import { addNodes, nodeNames, parseConfig, removeNodes } from '@muster/slurm/config'
@@ -94,7 +95,7 @@ async function takeOut(op: OperationContext, names: string[]): Promise<void> {
     await drain(op, listed)
     const { jobs } = await readClusterNodes(op)
     const busy = listed.filter((name) => jobs.has(name))
-    const message = 'Jobs run on it, so it stays in the cluster, drained. Remove it with a scale-in.'
+    const message = slurmOperationMessages.staysDrained()
     await op.updateNodes(busy.map((name) => ({ name, isFailed: true, message })))
     const free = listed.filter((name) => !jobs.has(name))
     if (free.length > 0) await rollout(op, current, await storeConfig(op, 'SCALED_IN', removeNodes(current.files, free)))

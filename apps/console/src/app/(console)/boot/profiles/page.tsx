@@ -42,6 +42,7 @@ export default function BootProfilesPage() {
         count={list.total === null ? undefined : formatNumber(list.total)}
         below={<p className="text-sm text-muted">{t('bootProfile.text')}</p>}
       >
+        <ButtonLink href="/boot/durations">{t('bootDuration.title')}</ButtonLink>
         <ButtonLink href="/boot/unknown-machines">{t('unknownMachine.title')}</ButtonLink>
         {list.rows.length > 0 && add}
       </PageHead>

@@ -19,6 +19,7 @@ import { NodeActions } from '@/nodes/node-actions.tsx'
 import { type NodePageData, NodeQuery, OneNodeUpdated } from '@/nodes/node-documents.ts'
 import { OverviewTab } from '@/nodes/overview-tab.tsx'
 import { RunsTab } from '@/nodes/runs-tab.tsx'
+import { MaintenanceNotice } from '@/nodes/states/maintenance-notice.tsx'
 import { PowerTab } from '@/power/power-tab.tsx'
 import { Button, ButtonLink } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
@@ -98,9 +99,10 @@ function Loaded({ node, reload }: { node: NodePageData; reload: () => void }) {
         <NodeActions node={node} onDiscover={() => void startDiscovery()} isDiscovering={isDiscovering} />
       </PageHead>
       <HostKeyAlarm node={node} blockedReason={node.updateBlockedReason} />
-      {node.statusReason && !node.hostKeyAlarm && node.status !== 'READY' && (
+      {node.status === 'MAINTENANCE' && <MaintenanceNotice node={node} />}
+      {node.statusReason && !node.hostKeyAlarm && node.status === 'UNREACHABLE' && (
         <div className="mb-4">
-          <Notice tone={node.status === 'UNREACHABLE' ? 'bad' : 'info'}>{node.statusReason}</Notice>
+          <Notice tone="bad">{node.statusReason}</Notice>
         </div>
       )}
       <Tabs

@@ -98,6 +98,7 @@ function RunForm({ templates }: { templates: Template[] }) {
     setValues({})
   }
   const problem = preview.problem ?? mutation.problem
+  const scheduleLink = `/schedules/new?${new URLSearchParams({ template: name, limit: ids.length > 0 ? '' : limit.trim() })}`
   const otherProblems = otherIssues(problem, ['limit', 'nodeIds', 'extraVars', ...optionNames, ...slurmOptionPaths])
   // Errors of variables appear at their field, all others at the extra vars.
   const shownPaths = new Set(visibleFields(fields, values).map((field) => `extraVars.${field.name}`))
@@ -197,6 +198,9 @@ function RunForm({ templates }: { templates: Template[] }) {
         <Button icon={<Eye aria-hidden />} busy={preview.isBusy} blockedReason={blocked} onClick={() => void preview.load()}>
           {t('runs.preview')}
         </Button>
+        <ButtonLink href={scheduleLink} variant="quiet">
+          {t('runs.schedule')}
+        </ButtonLink>
         <ButtonLink href="/runs" variant="quiet">
           {t('common.cancel')}
         </ButtonLink>

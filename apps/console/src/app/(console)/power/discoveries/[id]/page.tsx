@@ -6,9 +6,9 @@ import { useQuery } from 'urql'
 import { useLive } from '@/graphql/use-live.ts'
 import { toProblem, useMutation } from '@/graphql/use-mutation.ts'
 import { t } from '@/messages/index.ts'
-import { BmcSearchQuery, BmcSearchUpdated, CancelBmcDiscovery } from '@/power/discovery/documents.ts'
+import { addressText, DiscoveryBadge, progressText } from '@/power/discovery/discovery-badge.tsx'
+import { BmcDiscoveryQuery, BmcDiscoveryUpdated, CancelBmcDiscovery } from '@/power/discovery/documents.ts'
 import { FoundBmcs } from '@/power/discovery/found-bmcs.tsx'
-import { addressText, progressText, SearchBadge } from '@/power/discovery/search-badge.tsx'
 import { Button, ButtonLink } from '@/ui/button.tsx'
 import { Empty } from '@/ui/empty.tsx'
 import { Failure } from '@/ui/failure.tsx'
@@ -18,26 +18,26 @@ import { PageHead } from '@/ui/page.tsx'
 import { RelativeTime } from '@/ui/relative-time.tsx'
 import { Skeleton } from '@/ui/skeleton.tsx'
 
-/** One search for BMCs: progress, what it found, and their assignment to nodes. */
-export default function BmcSearchPage() {
+/** One discovery of BMCs: progress, what it found, and their assignment to nodes. */
+export default function BmcDiscoveryPage() {
   const id = decodeURIComponent(useParams<{ id: string }>().id)
-  const [{ data, error }, reload] = useQuery({ query: BmcSearchQuery, variables: { id }, requestPolicy: 'cache-and-network' })
-  const search = data?.bmcDiscovery
-  useTitle(search ? addressText(search) : t('bmcSearch.title'))
-  useLive(BmcSearchUpdated, search && !search.finishedAt ? { id } : null)
+  const [{ data, error }, reload] = useQuery({ query: BmcDiscoveryQuery, variables: { id }, requestPolicy: 'cache-and-network' })
+  const discovery = data?.bmcDiscovery
+  useTitle(discovery ? addressText(discovery) : t('bmcDiscovery.title'))
+  useLive(BmcDiscoveryUpdated, discovery && !discovery.finishedAt ? { id } : null)
   const cancel = useMutation(CancelBmcDiscovery)
-  if (!search)
+  if (!discovery)
     return error ? (
       <Failure
-        title={t('bmcSearch.loadFailed')}
+        title={t('bmcDiscovery.loadFailed')}
         message={toProblem(error).message}
         onRetry={() => reload({ requestPolicy: 'network-only' })}
       />
     ) : data ? (
       <Empty
         icon={<SearchX aria-hidden />}
-        title={t('bmcSearch.goneTitle')}
-        action={<ButtonLink href="/power/discoveries">{t('bmcSearch.title')}</ButtonLink>}
+        title={t('bmcDiscovery.goneTitle')}
+        action={<ButtonLink href="/power/discoveries">{t('bmcDiscovery.title')}</ButtonLink>}
       />
     ) : (
       <Skeleton className="h-48 w-full" />
@@ -47,39 +47,39 @@ export default function BmcSearchPage() {
       <PageHead
         above={
           <Link href="/power/discoveries" className="hover:underline">
-            {t('bmcSearch.title')}
+            {t('bmcDiscovery.title')}
           </Link>
         }
-        title={<span className="min-w-0 truncate font-mono text-base">{addressText(search)}</span>}
+        title={<span className="min-w-0 truncate font-mono text-base">{addressText(discovery)}</span>}
         below={
           <div className="flex flex-col gap-2 text-sm">
             <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-muted" aria-live="polite">
-              <SearchBadge search={search} />
-              <span className="tabular-nums">{progressText(search)}</span>
+              <DiscoveryBadge discovery={discovery} />
+              <span className="tabular-nums">{progressText(discovery)}</span>
               <span>
-                {search.createdBy.name} · <RelativeTime at={search.createdAt} />
+                {discovery.createdBy.name} · <RelativeTime at={discovery.createdAt} />
               </span>
             </div>
-            {!search.finishedAt && (
+            {!discovery.finishedAt && (
               <progress
                 className="h-1.5 w-full accent-accent"
-                aria-label={t('bmcSearch.progressLabel')}
-                value={search.probedCount}
-                max={search.addressCount}
+                aria-label={t('bmcDiscovery.progressLabel')}
+                value={discovery.probedCount}
+                max={discovery.addressCount}
               />
             )}
-            {search.error && <Notice tone="bad">{search.error}</Notice>}
+            {discovery.error && <Notice tone="bad">{discovery.error}</Notice>}
             {cancel.problem && <Notice tone="bad">{cancel.problem.message}</Notice>}
           </div>
         }
       >
-        {!search.finishedAt && (
-          <Button busy={cancel.busy || search.status === 'CANCELING'} onClick={() => void cancel.run({ id })}>
-            {t('bmcSearch.cancel')}
+        {!discovery.finishedAt && (
+          <Button busy={cancel.busy || discovery.status === 'CANCELING'} onClick={() => void cancel.run({ id })}>
+            {t('bmcDiscovery.cancel')}
           </Button>
         )}
       </PageHead>
-      <FoundBmcs search={search} />
+      <FoundBmcs discovery={discovery} />
     </>
   )
 }

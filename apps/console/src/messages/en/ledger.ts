@@ -1,0 +1,27 @@
+/** Texts of the page about the ledger of node metadata. */
+export const ledger = {
+  ledger: {
+    checkpoint: 'Newest checkpoint',
+    disable: 'Disable',
+    disabled: 'Disabled',
+    enable: 'Enable',
+    enabled: 'Enabled',
+    entries: 'Entries',
+    entryCount: '{count, plural, one {# entry} other {# entries}}',
+    frequency: 'Frequency',
+    intervalSeconds: 'Seconds between batches',
+    intervalSecondsHint: 'At least 5. A node is in a batch at most once, with its latest values.',
+    keys: 'Public keys',
+    lead: 'An append-only, signed log of what Muster knew about each node: state, health, hardware and agent. Anyone with a public key can verify an export.',
+    loadFailed: 'Failed to load the ledger',
+    maxAgeSeconds: 'Seconds until unchanged nodes are recorded again',
+    maxAgeSecondsHint: 'At least 60. Applies to nodes that only sent heartbeats.',
+    never: 'Never',
+    recordedAt: 'Last batch',
+    recording: 'Recording',
+    saved: 'Ledger settings saved',
+    state: 'State',
+    title: 'Ledger',
+    verify: 'Keep the keys outside of Muster, then run muster ledger verify --key KEY.',
+  },
+} as const

@@ -1,0 +1,96 @@
+/** Texts of the server by their codes; the server sends the English ones itself. */
+export const serverMessages = {
+  server: {
+    access: {
+      roleLacks: 'This needs the permission {permission}, which the role {holder} includes; yours, {role}, does not.',
+    },
+    power: {
+      noBmc: 'The node {node} has no BMC. Set it with `muster bmc set {node}`.',
+      decommissioned: 'The node {node} is decommissioned.',
+    },
+    slurm: {
+      noController: 'The cluster {name} has no controller node. Choose one.',
+      reusedConfig:
+        'The configuration of the cluster {name} is reused: Muster never writes it. Turn that off in the settings of the cluster first.',
+      managedConfig: 'Muster wrote the configuration of the cluster {name}. Compare it with the hosts instead.',
+      noConfig: 'The configuration of the cluster {name} was not imported yet. Import it first.',
+      notManaged:
+        'The cluster {name} is not managed by Muster, so Muster adds no nodes to it and removes none. Change its slurm.conf, then refresh it.',
+      notCreated: 'The cluster {name} was not created yet. Wait for the end of its creation.',
+      noCandidates: 'None of the nodes can join the cluster.',
+      tooManyNodes:
+        'The cluster {name} would have {total} nodes; its limit is {limit}. Choose fewer nodes, or raise the limit in its settings.',
+      operationRuns: 'The operation {kind} {id} of {user} runs on the cluster {name}. Wait for its end, or cancel it.',
+      actionRuns: 'The action {verb} {id} runs on the cluster {name}. Wait for its end.',
+      severalFit: 'Several nodes fit: {names}.',
+      otherCluster: 'The node {node} belongs to the cluster {name}.',
+      notReady: 'has the status {status}; only READY nodes can join a cluster',
+      notDiscovered: 'was not discovered; run a discovery first',
+      sameHostname: 'has the host name {hostname}, which another node of the cluster has',
+      hasConfig: 'has the configuration of the cluster {name}',
+      inOperation: 'is part of an operation on the cluster {name}',
+      hasDatabase: 'has the accounting database of the cluster {name}',
+      isController: 'is a controller of the cluster {name}',
+      isNode: 'is a node of the cluster {name}',
+      noSwitch: 'has no label `switch`, but topology.conf of the cluster needs the switch of each node; set it',
+      powerNotManaged:
+        'The cluster {name} is not managed by Muster. Set SuspendProgram and ResumeProgram in its slurm.conf yourself.',
+      powerIsOff: 'Power saving of the cluster {name} is off already.',
+      powersNothing:
+        'No node of the cluster {name} could be suspended. Add the BMCs of its nodes with `muster bmc set`, or exclude fewer nodes.',
+      cloudNeedsPower:
+        '{nodes}: nodes with State=CLOUD work only with power saving. Set their State to UNKNOWN in the configuration, and roll it out first.',
+      cloudNotPowered:
+        '{nodes}: only power saving can start nodes with State=CLOUD, but Muster may not power them. {reason} Change that, or set their State to UNKNOWN in the configuration.',
+      cloudExcluded: '{node} is excluded.',
+      notMember: '{node} is matched to no node that Muster added to the cluster {name}.',
+      runsServices: 'The node {node} runs services of the cluster.',
+    },
+    slurmOperation: {
+      topologyYaml:
+        'The controller reads {file}, which Muster does not change, so nodes cannot be added or removed. Describe the switches in topology.conf with TopologyPlugin=topology/tree, roll it out, and remove topology.yaml.',
+      noNodeLeft: 'No node is left. {reason}',
+      noConfiguration: 'The cluster {name} has no configuration. Create it first.',
+      runCanceled: 'The job run {number} was canceled.',
+      runDeleted: 'The job run was deleted.',
+      jobsAgain: 'Jobs run on {nodes} again. Start the scale-in again.',
+      slurmStays: 'Jobs run on {nodes}, so Slurm stays. Scale in, or release the cluster.',
+      notRemoved: 'Slurm could not be removed from {nodes}.',
+      staysDrained: 'Jobs run on it, so it stays in the cluster, drained. Remove it with a scale-in.',
+      programsFailed: 'The programs could not be installed. {reason}',
+      suspendsRun: 'The power runs that suspend nodes have not ended. Check that a worker runs, and turn power saving off again.',
+      unhealthy: 'Slurm does not work with the new files: {problem}',
+    },
+    slurmCheck: {
+      loggedIn: 'logged in over SSH',
+      isRoot: 'may become root',
+      asksPassword: 'sudo asks for a password; the become password of the node is used',
+      otherSystem: '{system} is neither of the Debian nor of the RHEL family; use a prefix with an installed Slurm',
+      noPackages:
+        'no repository of the node has the package slurm-slurmd; enable EPEL, or set a repository or a prefix for the cluster',
+      otherArchitecture: '{arch}; Slurm is installed on x86_64 and aarch64 only',
+      otherHostname: 'the host name is {hostname}, and not {name}; run a discovery of the node',
+      clockEqual: 'equal to the clock of Muster',
+      clockBehind: '{seconds} s behind Muster; synchronize the clock',
+      clockAhead: '{seconds} s ahead of Muster; synchronize the clock',
+      clockFarBehind: '{seconds} s behind Muster; munge would reject its credentials. Synchronize the clock',
+      clockFarAhead: '{seconds} s ahead of Muster; munge would reject its credentials. Synchronize the clock',
+      reaches: 'reaches port 6817 of {name}',
+      noAnswer: 'port 6817 of {name} does not answer; check routes and firewalls',
+      isResolved: 'the controller resolves {name}',
+      notResolved: 'the controller does not resolve {name}; it uses {address}',
+      doesNotResolve: 'does not resolve {name}; slurmd uses its address',
+      resolves: 'resolves {name}',
+      slurmdRuns: 'slurmd runs here already, or another program uses port 6818; stop it, or choose another node',
+      otherDaemonRuns: '{daemon} of another cluster runs here; choose another node',
+      noPrefix: '{prefix}/sbin/slurmd is missing; install Slurm there, or choose another prefix',
+      mungeRuns: 'munge runs here, with the key of another cluster; stop it and remove its package, or choose another node',
+      installed: 'installed',
+      notInstalled: 'not installed',
+      noCgroups: 'not mounted; slurmd cannot limit jobs',
+      diskFull: '{free} free in /var; Slurm needs 500 MiB',
+      disk: '{free} free in /var',
+      noDevices: '{missing} of {total} device files are missing: {names}. Check the driver',
+    },
+  },
+} as const
