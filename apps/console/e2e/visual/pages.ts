@@ -168,7 +168,11 @@ export const pages: VisualPage[] = [
     name: 'alerts-selected',
     url: '/alerts',
     until: t('nodes.selected', { count: 1 }),
-    act: async ({ page }) => page.getByRole('checkbox', { name: new RegExp(`${nodeName(1)} `) }).first().click(),
+    act: async ({ page }) =>
+      page
+        .getByRole('checkbox', { name: new RegExp(`${nodeName(1)} `) })
+        .first()
+        .click(),
   },
   {
     name: 'alert',
