@@ -45,7 +45,7 @@ export function foldRange(hashes: readonly Uint8Array[]): Buffer {
   return hashes.reduceRight((right, left) => nodeHash(left, right)) as Buffer
 }
 
-/** Computes the root of a tree whose leaves arrive one by one, in memory that grows with the logarithm of their number. */
+/** Computes the root of a tree from leaves that arrive one by one. Its memory grows with the logarithm of their number. */
 export function createTree(): { add(leaf: Uint8Array): void; size(): number; root(): Buffer } {
   /** Complete subtrees, from the left; each is larger than the next one. */
   const subtrees: { level: number; hash: Uint8Array }[] = []

@@ -18,8 +18,8 @@ type Options = Limits & {
 
 /**
  * Delivers the claimed entries in one transaction and waits for its block. A transaction is stored before it is sent, and the same
- * bytes are sent again until the chain has them: its hash is the idempotency key. It is replaced only when the account's sequence
- * shows that the chain can never include it.
+ * bytes are sent again until the chain has them: its hash is the idempotency key. It is replaced when the node refuses it at the first
+ * attempt, or when the account's sequence shows that the chain can never include it.
  * @throws DeliveryError, TargetError, DomainError
  */
 export async function deliverEntries(

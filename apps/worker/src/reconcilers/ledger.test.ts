@@ -141,7 +141,7 @@ it('starts another chain from the first entry, and keeps entries when it is remo
   expect(await t.runtime.db.$count(ledgerEntries, eq(ledgerEntries.tenantId, ours.tenant.id))).toBe(5)
 })
 
-it('forgets a delivery in progress when the chain changes', async () => {
+it('discards a delivery in progress when the chain changes', async () => {
   const chain = await chainOf({ hold: () => true })
   worker()
   await expect.poll(() => chain.broadcasts()).toBe(1)

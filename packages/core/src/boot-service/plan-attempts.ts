@@ -61,7 +61,7 @@ const STAGE_OF: Partial<Record<BootFetchKind, BootStage>> = {
 
 function belongsTo({ kind, isRetry }: FetchRecord, attempt: OpenAttempt, now: Date): boolean {
   const { finishedAt, stages } = attempt
-  if (kind === 'USER_DATA') return !isOver(attempt, now)
+  if (kind === 'USER_DATA') return !hasEnded(attempt, now)
   if (kind !== 'BOOT_SCRIPT') return true
   if (finishedAt) return false
   const isBooted = [...stages.keys()].some((stage) => stage !== 'POWER_ON' && stage !== 'BOOT_SCRIPT')
@@ -74,7 +74,7 @@ function belongsTo({ kind, isRetry }: FetchRecord, attempt: OpenAttempt, now: Da
  * elsewhere. The new attempt has no MAC, so it gets no token. While the node runs, another machine may be asking: the request stays in
  * the old boot, which refuses it with an alert.
  */
-function isOver({ finishedAt, hasToken, stages, heartbeatAt }: OpenAttempt, now: Date): boolean {
+function hasEnded({ finishedAt, hasToken, stages, heartbeatAt }: OpenAttempt, now: Date): boolean {
   if (heartbeatAt && now.getTime() - heartbeatAt.getTime() < RUNNING_MS) return false
   return finishedAt !== null || (hasToken && stages.has('FIRST_CONTACT'))
 }

@@ -39,7 +39,7 @@ const checkpoints = () =>
 const later = async () => {
   await t.runtime.db.update(ledgerSettings).set({ recordedAt: sql`now() - interval '1 day'` })
 }
-const beat = (agent: InsertedAgent, sequence: number) =>
+const heartbeat = (agent: InsertedAgent, sequence: number) =>
   t.runtime.db.update(agentHeartbeats).set({ bootEpoch: 1, sequence }).where(eq(agentHeartbeats.nodeId, agent.nodeId))
 const recordsOf = async () => (await entries()).map(({ record }) => JSON.parse(record) as Record<string, unknown>)
 
@@ -61,7 +61,7 @@ describe('a batch', () => {
 
   it('has heartbeats without other changes only after the maximum age', async () => {
     await recordNodeChanges(t.runtime)
-    for (const agent of inserted) await beat(agent, 7)
+    for (const agent of inserted) await heartbeat(agent, 7)
     await later()
     expect(await recordNodeChanges(t.runtime)).toBe(0)
     await t.runtime.db.execute(

@@ -58,8 +58,8 @@ const TOTALS = sql`concat_ws('|', r.report #>> '{capacity,cpu_cores_total}', r.r
   r.report #>> '{capacity,gpus_total}', r.report #>> '{capacity,gpu_type}', r.report #>> '{capacity,storage_gb_total}')`
 
 /**
- * Nodes of a tenant whose metadata differ from the ledger, at most `limit`: those with changed values, and those whose last sequence
- * changed and whose entry is older than `maxAgeSeconds`. Postgres compares hashes, so unchanged nodes are not transferred.
+ * Nodes of a tenant with other metadata than the ledger has, at most `limit`: those with changed values, and those with only a new
+ * sequence and an entry older than `maxAgeSeconds`. Postgres compares hashes, so unchanged nodes are not transferred.
  */
 export async function readChangedNodes(
   tx: Tx,

@@ -118,7 +118,7 @@ export const ledgerSinks = snakeCase.table('ledger_sinks', {
   isEnabled: boolean().notNull(),
   /** Address of the key, from the first transaction on. */
   address: text(),
-  /** Number of entries, from the first one, whose nodes the chain has. */
+  /** Number of entries, from the first one, that the chain has. */
   deliveredSize: bigint({ mode: 'number' }).notNull(),
   deliveredAt: at(),
   /**

@@ -219,6 +219,17 @@ export const nullableActorField = <Verb extends string>(verb: Verb, description:
   resolve: (row: ActorColumns<Verb>): ActorShape | null => actorOf(row, verb),
 })
 
+/** Field options of the owner in the columns `ownerId` and `ownerName`: what it starts has the permissions of that user or token. */
+export const ownerField = (description: string) => ({
+  type: Actor,
+  description,
+  select: { columns: { ownerId: true, ownerName: true } as Record<'ownerId' | 'ownerName', true> },
+  resolve: ({ ownerId, ownerName }: { ownerId: string | null; ownerName: string }): ActorShape => ({
+    name: ownerName,
+    userId: ownerId,
+  }),
+})
+
 const selected = <Verb extends string>(verb: Verb) =>
   ({ [`${verb}ById`]: true, [`${verb}ByName`]: true }) as { [Column in `${Verb}ById` | `${Verb}ByName`]: true }
 

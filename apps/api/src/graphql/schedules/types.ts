@@ -7,7 +7,7 @@ import {
 } from '@muster/core/schedules'
 import { builder } from '../../builder.ts'
 import { MAX_COST } from '../../limits.ts'
-import { Actor, actorField, nullableActorField } from '../access/people.ts'
+import { actorField, nullableActorField, ownerField } from '../access/people.ts'
 import { RunSettings } from '../runs/setting-fields.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
 import {
@@ -154,12 +154,7 @@ export const Schedule = builder.drizzleNode('schedules', {
       { description: 'Results of past times, newest first.', totalCount: true, query: { orderBy: { id: 'desc' } }, ...PAGED },
       ...firingConnection,
     ),
-    owner: t.field({
-      type: Actor,
-      description: 'User or API token that last changed or enabled it. Runs have the permissions of the owner.',
-      select: { columns: { ownerId: true, ownerName: true } },
-      resolve: ({ ownerId, ownerName }) => ({ name: ownerName, userId: ownerId }),
-    }),
+    owner: t.field(ownerField('User or API token that last changed or enabled it. Runs have the permissions of the owner.')),
     createdBy: t.field(actorField('created', 'Actor that created it.')),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),

@@ -1,6 +1,6 @@
 import { triggerWriteBlockedReason, type TriggerVariable as Variable } from '@muster/core/triggers'
 import { builder } from '../../builder.ts'
-import { Actor, actorField } from '../access/people.ts'
+import { actorField, ownerField } from '../access/people.ts'
 import { RunSettings } from '../runs/setting-fields.ts'
 import { connectionTypes, PAGED } from '../shared/connections.ts'
 import { TriggerDeliveryOutcome, TriggerSignature } from './enums.ts'
@@ -72,12 +72,9 @@ export const Trigger = builder.drizzleNode('triggers', {
       { description: 'Requests, newest first.', totalCount: true, query: { orderBy: { id: 'desc' } }, ...PAGED },
       ...deliveryConnection,
     ),
-    owner: t.field({
-      type: Actor,
-      description: 'User or API token that last changed it or rotated its secret. Runs have the permissions of the owner.',
-      select: { columns: { ownerId: true, ownerName: true } },
-      resolve: ({ ownerId, ownerName }) => ({ name: ownerName, userId: ownerId }),
-    }),
+    owner: t.field(
+      ownerField('User or API token that last changed it or rotated its secret. Runs have the permissions of the owner.'),
+    ),
     createdBy: t.field(actorField('created', 'Actor that created it.')),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),

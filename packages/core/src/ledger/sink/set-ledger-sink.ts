@@ -53,7 +53,7 @@ export const SetLedgerSinkInput = z.object({
 
 /**
  * Sets or changes the chain that gets the entries of the ledger; omitted fields stay unchanged. A chain starts with the entries that
- * exist. Another chain ID starts from the first entry, and forgets a transaction that was not included.
+ * exist. Another chain ID starts from the first entry, and discards a pending transaction.
  * @throws InvalidInput a new sink lacks a required field, or the URL is not allowed
  */
 export async function setLedgerSink(
@@ -92,9 +92,9 @@ export async function setLedgerSink(
       origin: url ? new URL(url).origin : before!.origin,
       encrypted,
       ...(privateKey ? { address: null } : {}),
-      ...(isOther ? { deliveredSize: 0, deliveredAt: null } : {}),
-      ...(isOther || privateKey ? { pendingTransaction: null, pendingSequence: null, pendingSize: null } : {}),
       deliveredSize: isOther ? 0 : before.deliveredSize,
+      deliveredAt: isOther ? null : before.deliveredAt,
+      ...(isOther || privateKey ? { pendingTransaction: null, pendingSequence: null, pendingSize: null } : {}),
       // A delivery in progress loses its claim: its result is not that of the changed sink.
       ...{ leasedUntil: null, leaseToken: null, attempts: 0, failingSince: null, lastError: null, retryAt: null },
       updatedAt: sql`now()`,

@@ -9,7 +9,7 @@ import type { ClaimedLedgerSink } from './claim-ledger-sink.ts'
 export type SignedTransaction = { bytes: Uint8Array; sequence: number; address: string }
 
 /**
- * Stores a transaction before it is sent, or forgets it.
+ * Stores a transaction before it is sent, or discards the pending one.
  * @returns false when the claim was lost: then nothing may be sent
  */
 export async function storeLedgerTransaction(
